@@ -169,7 +169,10 @@ async function placeInTree(store: RunStore, id: string, meta: Meta, reporter: st
   const root = above === undefined ? named : (above.root_run_id ?? above.id);
   for (const each of [above, top])
     if (each !== undefined && each.reporter !== reporter)
-      throw new Failure('permission', `the run ${each.id} belongs to another reporter or to this machine; a reported run cannot be below it`);
+      throw new Failure(
+        'permission',
+        `the run ${each.id} belongs to another reporter or to this machine; a reported run cannot be below it`,
+      );
   if (parent === id || root === id) throw new Failure('input', 'line 1: meta.parent_run_id: a run cannot be below itself');
   return { parent_run_id: parent, root_run_id: root };
 }

@@ -49,7 +49,10 @@ export async function* verifyLedger({ store, tapes }: Ledger): AsyncGenerator<Fi
       seen.runs += 1;
       if (run.tape === undefined) continue;
       const tape = keys.delete(run.tape) ? tapes.at(run.tape) : undefined;
-      const found = tape === undefined ? missing(run, tapes) : await checkTape(tape, run, async () => (damaged.has(run.id) ? undefined : store.get(run.id)));
+      const found =
+        tape === undefined
+          ? missing(run, tapes)
+          : await checkTape(tape, run, async () => (damaged.has(run.id) ? undefined : store.get(run.id)));
       if (found !== undefined) yield { ...found, where: run.id };
     }
   }

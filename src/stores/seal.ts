@@ -8,8 +8,8 @@ const sealed = (
   'cost_source turns tool_calls artifacts warnings session_id prompt attempts agent_version dialect tape_sha256'
 ).split(' ');
 /** The columns of `runs`, and of `documents`, that are needed to look at a seal. */
-export const sealColumns = sealed.map((name) =>
-  `${['prompt', 'attempts', 'agent_version', 'dialect', 'tape_sha256'].includes(name) ? 'd' : 'r'}.${name}`,
+export const sealColumns = sealed.map(
+  (name) => `${['prompt', 'attempts', 'agent_version', 'dialect', 'tape_sha256'].includes(name) ? 'd' : 'r'}.${name}`,
 );
 
 /** A hash over all of it: a figure, an answer or the hash of a tape that is changed afterwards no longer fits. There is no key: who can change the ledger can seal it again. */

@@ -20,7 +20,8 @@ const folder = mkdtempSync(join(tmpdir(), 'runwire-labels-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 'x']));
-const flags = (labels: Readonly<Record<string, string>>) => Object.entries(labels).flatMap(([key, value]) => ['--label', `${key}=${value}`]);
+const flags = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels).flatMap(([key, value]) => ['--label', `${key}=${value}`]);
 
 /** Labels that no run may have, and what is said of them. */
 const tooMuch: readonly (readonly [labels: Readonly<Record<string, string>>, said: string])[] = [

@@ -153,11 +153,7 @@ describe('viewers', () => {
       ).getReader(),
     );
     await new Promise((resolve) => void setImmediate(resolve));
-    expect([viewers.count, viewers.bytes, signals.map(({ aborted }) => aborted)]).toEqual([
-      3,
-      900,
-      signals.map((_, index) => index < 17),
-    ]);
+    expect([viewers.count, viewers.bytes, signals.map(({ aborted }) => aborted)]).toEqual([3, 900, signals.map((_, index) => index < 17)]);
     await expect(opened[0]?.read()).rejects.toThrow('the viewer reads nothing');
     expect((await opened[19]?.read())?.value?.length).toBe(300);
     await Promise.all(opened.slice(17).map((reader) => reader.cancel()));

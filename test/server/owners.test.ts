@@ -99,7 +99,7 @@ describe.each(['sqlite', 'postgres'] as const)('reported runs in %s', (kind) => 
       await send(app, { as: 'alice', run: going });
       await send(app, { as: 'alice', run: ended, lines: [record(1), { ...expensive, outcome: ledgerOutcome(outcomeWith()) }] });
       await send(app, { as: 'alice', run: lost });
-      const [open] = (await ledger.store.open()).filter(({ id }) => id === lost);
+      const open = (await ledger.store.open()).find(({ id }) => id === lost);
       if (open === undefined) throw new Error('it is not open');
       const incomplete = outcomeWith({ verdict: { class: 'incomplete', exit_code: 8 } });
       await ledger.store.closeInterrupted(open, { outcome: { ...incomplete, status: 'incomplete' }, ended_at: noon + 5 }, true);

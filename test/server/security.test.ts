@@ -139,9 +139,18 @@ describe('who is let in', () => {
 
   it('lets nobody keep what is about runs', async () => {
     const token = { Authorization: `Bearer ${readToken}` };
-    for (const path of ['/api/runs', '/api/runs/x', '/api/stats', '/api/session', '/api/nothing', '/metrics', '/openapi.json', '/healthz', '/login'])
-      for (const headers of [token, {}])
-        expect([path, (await raw(path, headers)).headers['cache-control']]).toEqual([path, 'no-store']);
+    for (const path of [
+      '/api/runs',
+      '/api/runs/x',
+      '/api/stats',
+      '/api/session',
+      '/api/nothing',
+      '/metrics',
+      '/openapi.json',
+      '/healthz',
+      '/login',
+    ])
+      for (const headers of [token, {}]) expect([path, (await raw(path, headers)).headers['cache-control']]).toEqual([path, 'no-store']);
     expect((await raw('/api/runs/x/stop', { Authorization: `Bearer ${stopToken}` }, 'POST')).headers['cache-control']).toBe('no-store');
     expect((await raw(`/api/report/${'0'.repeat(26)}`, {}, 'POST')).headers['cache-control']).toBe('no-store');
     const page = await raw('/', {});
@@ -253,7 +262,9 @@ describe('beyond this machine', () => {
     expect((await ask('/api/runs', { ...bearer, Host: named, Origin: `http://${named}` })).status).toBe(403);
     expect((await ask('/api/runs', { ...bearer, Host: `evil.example:${secure.port}` })).status).toBe(403);
     const { pathname, search } = new URL(secure.link);
-    expect((await ask(pathname + search, { Host: named })).cookie).toMatch(/^__Host-runwire-\d+=[^;]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
+    expect((await ask(pathname + search, { Host: named })).cookie).toMatch(
+      /^__Host-runwire-\d+=[^;]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    );
     await expect(fetch(`http://127.0.0.1:${secure.port}/healthz`)).rejects.toThrow(/fetch failed/);
     await expect(
       new Promise((resolve, reject) => {
