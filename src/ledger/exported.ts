@@ -1,6 +1,7 @@
 import { Framer } from '../pipeline/framer.ts';
 import { present } from '../present.ts';
-import type { ImportedRun, Labels } from '../stores/run-store.ts';
+import { fittingLabels, mostKept } from '../stores/label-limits.ts';
+import type { ImportedRun, Labels, LedgerOutcome } from '../stores/run-store.ts';
 import { RunRecordSchema } from './schemas.ts';
 
 /** Whether these bytes begin like the output of "runwire runs export". */
@@ -28,6 +29,11 @@ export async function* exportedRuns(bytes: AsyncIterable<Uint8Array>, labels: La
   yield* ready;
 }
 
+function withNote(outcome: LedgerOutcome, what: string): LedgerOutcome {
+  const { provenance } = outcome;
+  return { ...outcome, provenance: { ...provenance, notes: [...provenance.notes, { kind: 'lost', what, count: 1 }] } };
+}
+
 function runOf(wire: unknown, line: number, more: Labels): Exported {
   const { success, data, error } = RunRecordSchema.safeParse(wire);
   if (!success) {
@@ -36,15 +42,16 @@ function runOf(wire: unknown, line: number, more: Labels): Exported {
   }
   const { outcome } = data;
   if (outcome === undefined || data.ended_at === undefined) return { line, why: 'the run had not ended when it was exported' };
+  const { kept, omitted } = fittingLabels({ ...more, ...data.labels, ...more });
   return {
     id: data.id,
     key: data.key ?? `run:${data.id}`,
     started_at: data.started_at,
     ended_at: data.ended_at,
-    outcome,
+    outcome: omitted === 0 ? outcome : withNote(outcome, `${omitted} labels are left out: a run has at most ${mostKept}`),
     attempts: data.attempts.map(present),
     last_sequence: data.last_sequence,
-    labels: { ...data.labels, ...more },
+    labels: kept,
     ...present({
       agent: data.agent,
       model: data.model,

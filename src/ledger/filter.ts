@@ -1,7 +1,7 @@
 import { durationOf } from '../duration.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { present } from '../present.ts';
-import { parseLabel } from '../stores/labels.ts';
+import { parseLabels } from '../stores/labels.ts';
 import type { RunFilter, RunStatus } from '../stores/run-store.ts';
 
 export const statuses = ['running', 'success', 'error', 'cancelled', 'incomplete'] as const satisfies readonly RunStatus[];
@@ -45,7 +45,7 @@ export function filterOf(asked: AskedRuns, now: number, called: (field: keyof As
     session: words(asked.session),
     parent: words(asked.parent),
     root: words(asked.root),
-    labels: asked.label === undefined ? undefined : Object.fromEntries(asked.label.map(parseLabel)),
+    labels: asked.label === undefined ? undefined : parseLabels(asked.label),
     started_from: readTime(called('since'), asked.since, now),
     started_to: readTime(called('until'), asked.until, now),
     cost_min: readCost(called('min_cost'), asked.min_cost),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { exitCodes, type VerdictClass } from '../failure.ts';
+import { labelsSchema } from '../stores/labels-schema.ts';
 import { isWholeId } from '../stores/run-id.ts';
 import type { RunFilter, StatsOptions } from '../stores/run-store.ts';
 import { statuses } from './filter.ts';
@@ -11,7 +12,7 @@ type Fields<Given> = z.ZodType<{ [Name in keyof Given]: unknown }>;
 const text = z.string().optional();
 const words = z.array(z.string()).optional();
 const number = z.number().optional();
-const labels = z.record(z.string(), z.string()).optional();
+const labels = labelsSchema().optional();
 /** Infinity is allowed. */
 const milliseconds = z
   .custom<number>((value) => typeof value === 'number' && value > 0, 'expected a positive number of milliseconds')

@@ -1,8 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
-import { reportedOwner } from '../stores/owner.ts';
+import { mostKept } from '../stores/label-limits.ts';
+import { labelsSchema } from '../stores/labels-schema.ts';
+import { isReported, reportedOwner } from '../stores/owner.ts';
 import { isWholeId } from '../stores/run-id.ts';
-import type { Progress, RunRecord } from '../stores/run-store.ts';
+import type { Progress, RunRecord, RunStore, TreePlace } from '../stores/run-store.ts';
 import type { GrowingTape } from '../stores/tape.ts';
 import { present } from '../present.ts';
 import type { Ledger } from './ledger.ts';
@@ -22,7 +25,7 @@ export const ReportHead = z.strictObject({
     cwd: text.optional(),
     parent_run_id: text.refine(isWholeId, 'expected the id of a run').optional(),
     root_run_id: text.refine(isWholeId, 'expected the id of a run').optional(),
-    labels: z.record(text, text),
+    labels: labelsSchema(mostKept),
   }),
   /** The last record that was sent before these; 0: none. */
   after: z.int().nonnegative(),
@@ -70,12 +73,10 @@ export class ReportedRuns {
     this.#now = now;
   }
 
-  /** Throws `Failure` if the upload is invalid. */
-  async accept(id: string, body: string): Promise<Accepted | Gap> {
-    const turn = (this.#turns.get(id) ?? Promise.resolve()).then(
-      () => this.#accept(id, body),
-      () => this.#accept(id, body),
-    );
+  /** Throws `Failure` if the upload is invalid, or if the run belongs to another reporter. */
+  async accept(id: string, body: string, reporter: string): Promise<Accepted | Gap> {
+    const accept = (): Promise<Accepted | Gap> => this.#accept(id, body, reporter);
+    const turn = (this.#turns.get(id) ?? Promise.resolve()).then(accept, accept);
     this.#turns.set(id, turn);
     try {
       return await turn;
@@ -84,22 +85,26 @@ export class ReportedRuns {
     }
   }
 
-  async #accept(id: string, body: string): Promise<Accepted | Gap> {
-    const { head, records, end } = parts(body);
+  async #accept(id: string, body: string, reporter: string): Promise<Accepted | Gap> {
+    const { head, records, end } = await parts(body);
     const { store, tapes } = this.#ledger;
     const { meta } = head;
     if (meta.started_at > this.#now() + mostAheadMs)
       throw new Failure('input', 'line 1: meta.started_at: that is in the future; check the clock of the sending machine');
     const { key, open } = tapes.grow(id, meta.started_at);
-    const known = await store.get(id);
-    // The run writes to this very ledger itself, or has reported its end: nothing is missing here, and nothing changes.
-    if (known !== undefined && (known.tape !== key || isOver(known)))
-      return { accepted_to: records.at(-1)?.sequence ?? head.after, added: 0 };
+    let known = await store.get(id);
     if (known === undefined) {
       if (head.after > 0) return { accepted_to: 0, missing: true };
-      const { host, pid, ...run } = meta;
-      await store.begin({ id, owner: reportedOwner(host, pid), tape: key, ...present(run) });
+      const { host, pid, parent_run_id: _parent, root_run_id: _root, ...run } = meta;
+      const place = await placeInTree(store, id, meta, reporter);
+      await store.begin({ id, owner: reportedOwner(host, pid), reporter, tape: key, ...present(run), ...place });
+      // Of two reporters that begin the same run on two servers, one was first.
+      known = await store.get(id);
     }
+    if (known !== undefined) refuseOther(known, meta, reporter);
+    // The run writes to this very ledger itself, or has reported its end: nothing is missing here, and nothing changes.
+    if (known !== undefined && (isLocal(known) || known.tape !== key || isOver(known)))
+      return { accepted_to: records.at(-1)?.sequence ?? head.after, added: 0 };
     const tape = await this.#tape(id, open);
     if (head.after > tape.lastSequence) return { accepted_to: tape.lastSequence, missing: true };
     const fresh = records.filter(({ sequence }) => sequence > tape.lastSequence);
@@ -139,19 +144,63 @@ function isOver({ status }: RunRecord): boolean {
   return status !== 'running' && status !== 'incomplete';
 }
 
+/** The run writes to this ledger itself; a reported one of it is the same run, seen twice. */
+function isLocal({ owner, reporter }: RunRecord): boolean {
+  return reporter === undefined && (owner === undefined || !isReported(owner));
+}
+
+type Meta = z.infer<typeof ReportHead>['meta'];
+
+/** A run belongs to whoever began it. */
+function refuseOther(run: RunRecord, meta: Meta, reporter: string): void {
+  if (run.reporter === reporter || isLocal(run)) return;
+  // It was begun by a version that did not note its reporter: while it goes on, whoever knows its process may continue it.
+  const { owner, started_at, status } = run;
+  const isSameProcess = owner?.host === meta.host && owner.pid === meta.pid && started_at === Math.floor(meta.started_at);
+  if (run.reporter === undefined && status === 'running' && isSameProcess) return;
+  throw new Failure('permission', `the run ${run.id} was begun by another reporter, and only that one may continue it`);
+}
+
+/** Below whom a reported run is: only runs of the same reporter, and in the tree in which that one is. */
+async function placeInTree(store: RunStore, id: string, meta: Meta, reporter: string): Promise<TreePlace> {
+  const { parent_run_id: parent, root_run_id: named = parent } = meta;
+  if (parent === undefined || named === undefined) return {};
+  const [above, top] = [await store.get(parent), await store.get(named)];
+  const root = above === undefined ? named : (above.root_run_id ?? above.id);
+  for (const each of [above, top])
+    if (each !== undefined && each.reporter !== reporter)
+      throw new Failure(
+        'permission',
+        `the run ${each.id} belongs to another reporter or to this machine; a reported run cannot be below it`,
+      );
+  if (parent === id || root === id) throw new Failure('input', 'line 1: meta.parent_run_id: a run cannot be below itself');
+  return { parent_run_id: parent, root_run_id: root };
+}
+
 interface SentRecord {
   sequence: number;
   line: string;
-  wire: z.infer<typeof Line>;
+  /** Kept if it says something about the run itself. */
+  wire: z.infer<typeof Line> | undefined;
 }
 
-function parts(body: string): { head: z.infer<typeof ReportHead>; records: SentRecord[]; end: z.infer<typeof ReportEnd> | undefined } {
-  const [first = '', ...rest] = body.split('\n').filter((line) => line !== '');
-  const head = read(ReportHead, parse(first, 1), 1);
+interface Parts {
+  head: z.infer<typeof ReportHead>;
+  records: SentRecord[];
+  end: z.infer<typeof ReportEnd> | undefined;
+}
+
+async function parts(body: string): Promise<Parts> {
+  let head: Parts['head'] | undefined;
   const records: SentRecord[] = [];
-  let end: z.infer<typeof ReportEnd> | undefined;
-  for (const [index, line] of rest.entries()) {
-    const number = index + 2;
+  let end: Parts['end'];
+  let number = 0;
+  for await (const line of linesInTurns(body)) {
+    number += 1;
+    if (head === undefined) {
+      head = read(ReportHead, parse(line, number), number);
+      continue;
+    }
     if (end !== undefined) throw new Failure('input', `line ${number}: nothing follows the outcome`);
     const wire = parse(line, number);
     if (typeof wire === 'object' && wire !== null && 'outcome' in wire && !('sequence' in wire)) {
@@ -160,9 +209,31 @@ function parts(body: string): { head: z.infer<typeof ReportHead>; records: SentR
     }
     const record = read(Line, wire, number);
     if (record.sequence <= (records.at(-1)?.sequence ?? head.after)) throw new Failure('input', `line ${number}: sequences must rise`);
-    records.push({ sequence: record.sequence, line: line.trim(), wire: record });
+    const hasNews = record.type === 'thread.started' || typeof record['model'] === 'string';
+    records.push({ sequence: record.sequence, line: line.trim(), wire: hasNews ? record : undefined });
   }
-  return { head, records, end };
+  return { head: head ?? read(ReportHead, parse('', 1), 1), records, end };
+}
+
+/** How many characters of an upload are read before other requests get their turn. */
+const charactersPerTurn = 256 * 1024;
+/** What a line costs besides its characters. */
+const charactersPerLine = 100;
+
+/** The lines of an upload that are not empty: nobody waits until all of a long one is read. */
+async function* linesInTurns(body: string): AsyncGenerator<string> {
+  let left = charactersPerTurn;
+  for (let start = 0; start < body.length;) {
+    const end = body.indexOf('\n', start);
+    const line = end === -1 ? body.slice(start) : body.slice(start, end);
+    left -= line.length + (line === '' ? 1 : charactersPerLine);
+    if (left < 0) {
+      await nextTurn();
+      left = charactersPerTurn;
+    }
+    if (line !== '') yield line;
+    start = end === -1 ? body.length : end + 1;
+  }
 }
 
 function parse(line: string, number: number): unknown {
@@ -184,6 +255,7 @@ function read<Schema extends z.ZodType>(schema: Schema, wire: unknown, number: n
 function newsOf(records: readonly SentRecord[]): Omit<Progress, 'at'> {
   const news: Omit<Progress, 'at'> = {};
   for (const { wire } of records) {
+    if (wire === undefined) continue;
     if (wire.type === 'thread.started')
       for (const name of ['session_id', 'agent', 'agent_version'] as const) if (typeof wire[name] === 'string') news[name] = wire[name];
     if (typeof wire['model'] === 'string') news.model = wire['model'];

@@ -38,7 +38,8 @@ export async function endsWith(store: RunStore, run: RunRecord): Promise<{ run_i
   if ('refused' in found) return found;
   const { pid, process_started: started } = run.owner;
   const together = (await store.open()).filter(
-    ({ owner }) => owner.pid === pid && owner.process_started === started && owner.host === run.owner?.host,
+    ({ owner }) =>
+      owner.pid === pid && owner.process_started === started && owner.host === run.owner?.host && owner.boot === run.owner.boot,
   );
   return { run_ids: together.map(({ id }) => id), pid: found.pid };
 }

@@ -1,9 +1,12 @@
 import { hostname } from 'node:os';
 import { messageOf } from '../failure.ts';
+import { fieldOf } from '../field-of.ts';
+import { RunOutcome } from '../outcome/outcome.ts';
 import { Framer } from '../pipeline/framer.ts';
 import { readAddress } from '../stores/chunks/chunk.ts';
 import { isDatabaseError } from '../stores/database.ts';
-import type { RunSummary } from '../stores/run-store.ts';
+import { ledgerOutcome } from '../stores/ledger-outcome.ts';
+import type { LedgerOutcome, RunRecord, RunSummary } from '../stores/run-store.ts';
 import { PlaceAway, type Tape, type TapeEnd, type Tapes } from '../stores/tape.ts';
 import { allRuns, type Ledger } from './ledger.ts';
 
@@ -18,12 +21,16 @@ export interface Finding {
 export interface Verified {
   runs: number;
   tapes: number;
+  /** Runs of an older version, in which a changed figure or answer cannot be seen. */
+  unsealed: number;
 }
 
 /** Runs the database's own check, then checks every run and every tape from its first byte to its last. Returns how much was checked. */
 export async function* verifyLedger({ store, tapes }: Ledger): AsyncGenerator<Finding, Verified> {
   const keys = new Set<string>();
-  const seen: Verified = { runs: 0, tapes: 0 };
+  /** Runs whose rows were found to be damaged already; they may not be readable. */
+  const damaged = new Set<string>();
+  const seen: Verified = { runs: 0, tapes: 0, unsealed: 0 };
 
   async function* checkStore(): AsyncGenerator<Finding> {
     // The index of some tapes is in the ledger: if it is damaged, tapes in files are still checked.
@@ -31,14 +38,21 @@ export async function* verifyLedger({ store, tapes }: Ledger): AsyncGenerator<Fi
       keys.add(key);
       seen.tapes = keys.size;
     }
-    for (const problem of await store.verify()) yield { level: 'problem', ...problem };
+    for (const problem of await store.verify()) {
+      damaged.add(problem.where);
+      yield { level: 'problem', ...problem };
+    }
+    seen.unsealed = await store.unsealed();
   }
   async function* checkRuns(): AsyncGenerator<Finding> {
     for await (const run of allRuns(store, {})) {
       seen.runs += 1;
       if (run.tape === undefined) continue;
       const tape = keys.delete(run.tape) ? tapes.at(run.tape) : undefined;
-      const found = tape === undefined ? missing(run, tapes) : await checkTape(tape, run);
+      const found =
+        tape === undefined
+          ? missing(run, tapes)
+          : await checkTape(tape, run, async () => (damaged.has(run.id) ? undefined : store.get(run.id)));
       if (found !== undefined) yield { ...found, where: run.id };
     }
   }
@@ -68,8 +82,13 @@ function missing({ tape, host, status }: RunSummary, tapes: Tapes): Found {
   return host !== undefined && host !== hostname() ? undefined : { level: 'warning', what: `its tape ${tape} is gone` };
 }
 
-async function checkTape(tape: Tape, { status, tape_sha256: sha256 }: RunSummary): Promise<Found> {
-  const end = await readThrough(tape);
+async function checkTape(
+  tape: Tape,
+  { status, tape_sha256: sha256 }: RunSummary,
+  whole: () => Promise<RunRecord | undefined>,
+): Promise<Found> {
+  let told: RunOutcome | undefined;
+  const end = await readThrough(tape, (outcome) => void (told = outcome));
   if (end.kind === 'away') return { level: 'warning', what: `its tape could not be looked at: ${end.message}` };
   if (end.kind === 'broken') return { level: 'problem', what: `its tape is damaged: ${end.message}` };
   if (sha256 !== undefined && tape.digest !== undefined && (await tape.digest()) !== sha256)
@@ -77,14 +96,31 @@ async function checkTape(tape: Tape, { status, tape_sha256: sha256 }: RunSummary
   // A killed run leaves its tape like this, and is reported as incomplete.
   if (end.kind === 'cut' && status !== 'running' && status !== 'incomplete')
     return { level: 'warning', what: 'its tape stops before the end of the run' };
-  return undefined;
+  const other = told === undefined ? undefined : differing(told, (await whole())?.outcome);
+  return other === undefined ? undefined : { level: 'problem', what: `its outcome was changed: ${other} is not what its tape says` };
+}
+
+/** What a run came to, as its tape ends with it and as the ledger has it. Texts are compared as the ledger keeps them. */
+function differing(told: RunOutcome, kept: LedgerOutcome | undefined): string | undefined {
+  // Another process ended it, and added what it found to what is on the tape.
+  if (kept === undefined || kept.verdict.evidence.some(({ signal }) => signal === 'ledger')) return undefined;
+  const taped = ledgerOutcome(told);
+  const pairs: readonly (readonly [name: string, taped: unknown, kept: unknown])[] = [
+    ['its verdict', taped.verdict.class, kept.verdict.class],
+    ['its answer', taped.message, kept.message],
+    ...(['cost', 'input_tokens', 'output_tokens'] as const).map((name) => [name, taped.metrics[name], kept.metrics[name]] as const),
+  ];
+  return pairs.find(([, a, b]) => a !== b)?.[0];
 }
 
 /** Reads to the last byte and the last line: zstd notices some damage, and what it misses is no longer JSON. */
-async function readThrough(tape: Tape): Promise<TapeEnd | { kind: 'away'; message: string }> {
+async function readThrough(tape: Tape, onEnd?: (outcome: RunOutcome) => void): Promise<TapeEnd | { kind: 'away'; message: string }> {
   let broken = 0;
   const framer = new Framer({
-    value: () => {},
+    value: (wire) => {
+      const outcome = fieldOf(wire, 'type') === 'thread.completed' ? RunOutcome.safeParse(fieldOf(wire, 'final_report')).data : undefined;
+      if (outcome !== undefined) onEnd?.(outcome);
+    },
     text: (_text, cause) => void (broken += cause === 'cut' ? 0 : 1),
     note: () => {},
   });

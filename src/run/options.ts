@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Rule } from '../expect/rule.ts';
 import { checkGiven } from '../ledger/check-given.ts';
 import { failOnWords } from '../outcome/verdict.ts';
+import { labelsSchema } from '../stores/labels-schema.ts';
 import { permissionModes } from '../vocabulary.ts';
 import type { RunOptions } from './library.ts';
 
@@ -44,7 +45,7 @@ const Options = z.strictObject({
   retryDelayMs: z.number().nonnegative().optional(),
   failOn: z.array(z.enum(failOnWords)).optional(),
   expect: z.array(z.union([z.string(), Rule])).optional(),
-  labels: z.record(z.string(), z.string()).optional(),
+  labels: labelsSchema().optional(),
   budget: z.string().min(1).optional(),
   redact: z.boolean().optional(),
   projectName: text,

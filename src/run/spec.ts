@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Rule } from '../expect/rule.ts';
 import { failOnWords } from '../outcome/verdict.ts';
+import { labelsSchema } from '../stores/labels-schema.ts';
 import { dirtyWays, isolations, permissionModes } from '../vocabulary.ts';
 
 const count = z.int().positive().optional();
@@ -77,7 +78,7 @@ export const RunSpec = z.strictObject({
   fail_on: z.array(z.enum(failOnWords)),
   /** What is expected of the run; a rule that does not hold turns a success into a failure. */
   expect: z.array(Rule).optional(),
-  labels: z.record(z.string(), z.string()),
+  labels: labelsSchema(),
   /** A budget in the ledger that the run and those below it draw on. */
   budget: z.string().min(1).optional(),
   /** Whether secrets are replaced. */

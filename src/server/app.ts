@@ -18,6 +18,8 @@ import { runRoutes } from './routes/runs.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { stopRoutes } from './routes/stop.ts';
 import { type Tokens, WrongTokens } from './tokens.ts';
+import { Turns } from './turns.ts';
+import { Viewers } from './viewers.ts';
 
 export interface AppOptions {
   ledger: Ledger;
@@ -36,6 +38,8 @@ export interface Room {
   ledger: Ledger;
   live: LiveRuns;
   metrics: Metrics;
+  viewers: Viewers;
+  turns: Turns;
   timing: StreamTiming;
   now: () => number;
   names: Names;
@@ -48,7 +52,8 @@ export interface Room {
 export function createApp({ ledger, names, tokens, assets, now, timing = defaultTiming, warn }: AppOptions): Hono<ServerEnv> {
   const wrong = new WrongTokens(now);
   const metrics = new Metrics();
-  const room: Room = { ledger, live: new LiveRuns(ledger, now), metrics, timing, now, names, tokens, wrong, assets };
+  const [viewers, turns] = [new Viewers(), new Turns()];
+  const room: Room = { ledger, live: new LiveRuns(ledger, now), metrics, viewers, turns, timing, now, names, tokens, wrong, assets };
   const app = new Hono<ServerEnv>();
   app.use(async (context, next) => {
     context.set('address', context.env.incoming?.socket.remoteAddress ?? '');
@@ -64,6 +69,7 @@ export function createApp({ ledger, names, tokens, assets, now, timing = default
       return context.json({ error: { code: 'internal', message: 'internal error; the terminal of "runwire serve" shows details' } }, 500);
     }
     metrics.refused += 1;
+    if (problem.retryAfter !== undefined) context.header('Retry-After', String(problem.retryAfter));
     return context.json(problem.body, problem.status);
   });
   return app;
@@ -72,7 +78,7 @@ export function createApp({ ledger, names, tokens, assets, now, timing = default
 function problemOf(error: Error): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof PlaceAway) return new Problem('unavailable', error.message);
-  if (error instanceof Failure) return new Problem('input', error.message);
+  if (error instanceof Failure) return new Problem(error.code === 'permission' ? 'forbidden' : 'input', error.message);
   if (isDatabaseError(error)) return new Problem('unavailable', 'the ledger does not answer; try "runwire runs verify"');
   return undefined;
 }

@@ -22,6 +22,8 @@ const policy = [
 
 const headers: readonly (readonly [string, string])[] = [
   ['Content-Security-Policy', policy],
+  // What is about runs stays in no cache, of a browser or a proxy; the files of the page say otherwise themselves.
+  ['Cache-Control', 'no-store'],
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'no-referrer'],
   ['X-Frame-Options', 'DENY'],
@@ -40,6 +42,8 @@ export interface Names {
   allowedOrigins: ReadonlySet<string>;
   /** Whether the cookie may only be sent over HTTPS. */
   isSecure: boolean;
+  /** Browsers keep cookies by host, not by port: two servers of one host have two cookies. */
+  readonly cookieName: string;
 }
 
 export interface GuardOptions {
@@ -49,7 +53,7 @@ export interface GuardOptions {
   wrong: WrongTokens;
 }
 
-const everything: Caller = { name: 'anybody on this machine', rights: new Set(['read', 'stop', 'report']) };
+const everything: Caller = { name: 'anybody on this machine', id: 'anybody', rights: new Set(['read', 'stop', 'report']) };
 
 /** Checks every request first: its Host, its origin, and its caller. */
 export function guard({ names, tokens, wrong }: GuardOptions): MiddlewareHandler<ServerEnv> {
@@ -78,7 +82,7 @@ export function guard({ names, tokens, wrong }: GuardOptions): MiddlewareHandler
       }
     } else if (req.header('sec-fetch-site') === 'cross-site' && req.header('sec-fetch-mode') !== 'navigate')
       throw new Problem('forbidden', 'pages from another site may not use this server');
-    context.set('caller', () => callerOf(context, { tokens, wrong, cookies: !isElsewhere }));
+    context.set('caller', () => callerOf(context, { tokens, wrong, cookieName: isElsewhere ? undefined : names.cookieName }));
     await next();
   };
 }
@@ -101,15 +105,13 @@ export const notSimple: MiddlewareHandler<ServerEnv> = async ({ req }, next) => 
   await next();
 };
 
-export const cookieName = 'runwire';
-
 function callerOf(
   context: Context<ServerEnv>,
-  { tokens, wrong, cookies }: { tokens: Tokens | undefined; wrong: WrongTokens; cookies: boolean },
+  { tokens, wrong, cookieName }: { tokens: Tokens | undefined; wrong: WrongTokens; cookieName: string | undefined },
 ): Caller {
   if (tokens === undefined) return everything;
   const sent = bearer(context.req.header('authorization'));
-  const cookie = cookies ? getCookie(context, cookieName) : undefined;
+  const cookie = cookieName === undefined ? undefined : getCookie(context, cookieName);
   const caller = sent === undefined ? (cookie === undefined ? undefined : tokens.byCookie(cookie)) : tokens.byToken(sent);
   if (caller !== undefined) return caller;
   if (sent === undefined && cookie === undefined)
@@ -119,10 +121,7 @@ function callerOf(
 
 export function refuseToken(context: Context<ServerEnv>, wrong: WrongTokens): never {
   const seconds = wrong.add(context.get('address'));
-  if (seconds !== undefined) {
-    context.header('Retry-After', String(seconds));
-    throw new Problem('too_many', `too many wrong tokens; try again in ${seconds} s`);
-  }
+  if (seconds !== undefined) throw new Problem('too_many', `too many wrong tokens; try again in ${seconds} s`, {}, seconds);
   throw new Problem('auth', 'wrong token: open the link that "runwire serve" printed, or ask for a new token');
 }
 

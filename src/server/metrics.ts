@@ -1,7 +1,5 @@
 /** The server's own counters, since its start. */
 export class Metrics {
-  /** Open streams. */
-  clients = 0;
   eventsSent = 0;
   /** Viewers that fell behind. */
   behind = 0;

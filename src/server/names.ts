@@ -35,6 +35,7 @@ export function namesOf({ host, port, certificate, proxyOrigin, allowedOrigins }
     if (isLoopback(name)) return isLoopback(host);
     return proven !== undefined && (isIP(name) === 0 ? proven.checkHost(name) : proven.checkIP(name)) !== undefined;
   }
+  const isSecure = certificate !== undefined || proxy?.protocol === 'https:';
   return {
     isHost,
     isOwnOrigin(origin) {
@@ -42,6 +43,10 @@ export function namesOf({ host, port, certificate, proxyOrigin, allowedOrigins }
       return origin.startsWith(`${scheme}://`) && isHost(origin.slice(scheme.length + 3));
     },
     allowedOrigins: new Set(allowedOrigins),
-    isSecure: certificate !== undefined || proxy?.protocol === 'https:',
+    isSecure,
+    get cookieName() {
+      // Such a name is a promise that browsers keep: set over HTTPS, by this host alone.
+      return `${isSecure ? '__Host-' : ''}runwire-${port()}`;
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure, messageOf } from '../failure.ts';
@@ -16,7 +16,7 @@ export function ownToken(env: Environment, { renew }: { renew: boolean }): Token
   const kept = renew ? undefined : readKept(path);
   const secret = kept ?? randomBytes(32).toString('base64url');
   if (kept === undefined) keep(path, secret);
-  return { secret, rights: ['read', 'stop'], name: 'the page' };
+  return { secret, rights: ['read', 'stop'], name: 'the page', id: 'page' };
 }
 
 function readKept(path: string): string | undefined {
@@ -51,7 +51,7 @@ export function givenTokens(env: Environment, file: { path: string; text: string
     if (secret === '') return [];
     if (secret.length < shortest)
       throw new Failure('config', `${variable}: a token of less than ${shortest} characters can be guessed; try "openssl rand -hex 24"`);
-    return [{ secret, rights: given, name: `the token ${variable}` }];
+    return [{ secret, rights: given, name: `the token ${variable}`, id: `variable:${variable}` }];
   });
   const lines = (file?.text ?? '').split('\n').map((line) => line.trim());
   return [
@@ -67,7 +67,10 @@ function tokenOf(line: string, place: string): Token {
     throw new Failure('config', `${place}: expected rights (${rights.join(', ')}), a token and a name, such as: read,stop TOKEN alice`);
   if (secret.length < shortest)
     throw new Failure('config', `${place}: a token of less than ${shortest} characters can be guessed; try "openssl rand -hex 24"`);
-  return { secret, rights: given.filter((right) => right !== undefined), name: name.join(' ') || 'a token' };
+  const called = name.join(' ');
+  // Without a name, two tokens differ by their secrets alone; of these only a hash may leave.
+  const id = called === '' ? `token:${createHash('sha256').update(secret).digest('hex').slice(0, 32)}` : `name:${called}`;
+  return { secret, rights: given.filter((right) => right !== undefined), name: called || 'a token', id };
 }
 
 export function readText(path: string, flag: string): string {

@@ -22,11 +22,15 @@ export class Problem extends Error {
   /** Extra fields that a program needs to continue. */
   readonly more: Readonly<Record<string, string | number>>;
 
-  constructor(code: ProblemCode, message: string, more: Readonly<Record<string, string | number>> = {}) {
+  /** When to try again, in seconds. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ProblemCode, message: string, more: Readonly<Record<string, string | number>> = {}, retryAfter?: number) {
     super(message);
     this.name = 'Problem';
     this.code = code;
     this.more = more;
+    this.retryAfter = retryAfter;
   }
 
   get status(): ContentfulStatusCode {

@@ -1,6 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Stats, statsBy } from '../ledger/stats.ts';
 import type { Metrics } from './metrics.ts';
+import type { Viewers } from './viewers.ts';
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
@@ -16,7 +17,7 @@ export async function totalsOf({ store }: Ledger): Promise<Totals> {
 }
 
 /** The content of `/metrics`, in Prometheus' text format. */
-export function prometheusText({ classes, all }: Totals, metrics: Metrics): string {
+export function prometheusText({ classes, all }: Totals, metrics: Metrics, viewers: Viewers): string {
   const one = (value: number | undefined): Sample[] => [[{}, value ?? 0]];
   const families: readonly (readonly [name: string, type: 'gauge' | 'counter', help: string, samples: readonly Sample[]])[] = [
     ['runwire_runs', 'gauge', 'Runs in the ledger by verdict class.', classes.map(({ group = 'none', runs }) => [{ class: group }, runs])],
@@ -33,7 +34,8 @@ export function prometheusText({ classes, all }: Totals, metrics: Metrics): stri
     ],
     ['runwire_cost_usd', 'gauge', 'Cost of the runs whose cost is known.', one(all?.cost)],
     ['runwire_cost_known_runs', 'gauge', 'Runs whose cost is known.', one(all?.cost_known)],
-    ['runwire_viewers', 'gauge', 'Open streams.', one(metrics.clients)],
+    ['runwire_viewers', 'gauge', 'Open streams.', one(viewers.count)],
+    ['runwire_viewers_waiting_bytes', 'gauge', 'Bytes that viewers have not taken yet.', one(viewers.bytes)],
     ['runwire_viewers_behind_total', 'counter', 'Viewers that fell behind.', one(metrics.behind)],
     ['runwire_events_sent_total', 'counter', 'Events sent to viewers.', one(metrics.eventsSent)],
     ['runwire_uploads_total', 'counter', 'Uploads of runs on other machines.', one(metrics.uploads)],

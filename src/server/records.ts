@@ -44,13 +44,18 @@ export async function* recordMessages(
   let room = limit;
   if (!follow && Number.isFinite(limit)) {
     const range = recordRange(tape, after, limit);
-    for (let next = await range.next(); ; next = await range.next()) {
-      // A run that is still running must not get an invented end.
-      if (next.done === true && (next.value || run.status === 'running')) return;
-      if (next.done === true) break;
-      for (const message of messagesOf(next.value, cut)) yield [message];
-      room -= next.value.length;
-      known = next.value.at(-1)?.sequence ?? known;
+    try {
+      for (let next = await range.next(); ; next = await range.next()) {
+        // A run that is still running must not get an invented end.
+        if (next.done === true && (next.value || run.status === 'running')) return;
+        if (next.done === true) break;
+        for (const message of messagesOf(next.value, cut)) yield [message];
+        room -= next.value.length;
+        known = next.value.at(-1)?.sequence ?? known;
+      }
+    } finally {
+      // A viewer that leaves does not leave an open file behind.
+      await range.return(true);
     }
   }
   const release = follow ? live.watch() : () => {};

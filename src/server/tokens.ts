@@ -8,11 +8,15 @@ export interface Token {
   secret: string;
   rights: readonly Right[];
   name: string;
+  /** What it was given its name by: the owner of what it reports, which stays the same when the secret is changed. */
+  id: string;
 }
 
 /** The sender of a request. */
 export interface Caller {
   name: string;
+  /** The owner of what it reports. */
+  id: string;
   rights: ReadonlySet<Right>;
 }
 
@@ -32,11 +36,11 @@ export class Tokens {
   readonly #known: readonly Known[];
 
   constructor(tokens: readonly Token[]) {
-    this.#known = tokens.map(({ secret, rights: given, name }) => ({
+    this.#known = tokens.map(({ secret, rights: given, name, id }) => ({
       token: digest(secret),
       cookie: digest(cookieOf(secret)),
       value: cookieOf(secret),
-      caller: { name, rights: new Set(given) },
+      caller: { name, id, rights: new Set(given) },
     }));
   }
 

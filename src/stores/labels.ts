@@ -1,15 +1,21 @@
 import { userInfo } from 'node:os';
 import { Failure } from '../failure.ts';
+import { checkLabels } from './label-limits.ts';
 import type { Labels } from './run-store.ts';
 import type { Environment } from '../vocabulary.ts';
 import { withoutUser } from '../without-user.ts';
 
 /** `k=v`, as in `--label`. */
-export function parseLabel(text: string): [key: string, value: string] {
+function parseLabel(text: string): [key: string, value: string] {
   const at = text.indexOf('=');
   const key = text.slice(0, at).trim();
   if (at < 1 || !/^[\p{L}\p{N}][\p{L}\p{N}._/-]*$/u.test(key)) throw new Failure('input', `invalid label "${text}"; expected key=value`);
   return [key, text.slice(at + 1).trim()];
+}
+
+/** The labels of all `--label` of a command line. */
+export function parseLabels(texts: readonly string[] = []): Labels {
+  return checkLabels('--label', Object.fromEntries(texts.map(parseLabel)));
 }
 
 /** Which environment variables of a service hold what; the first that is set counts. */

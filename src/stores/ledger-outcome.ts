@@ -1,7 +1,7 @@
 import { cutText, listLimit, textLimit } from '../outcome/bounded.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
-import type { LedgerOutcome, ToolCallSummary } from './run-store.ts';
+import type { Attempt, LedgerOutcome, ToolCallSummary } from './run-store.ts';
 
 /** Of a longer prompt or answer only the beginning and the end are kept. */
 const longestText = 256 * 1024;
@@ -40,13 +40,24 @@ export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome): LedgerOutcom
   };
 }
 
-/** A name, a path or an id can be megabytes of anything. */
+/** The prompt of a run that has just begun, cut as that of an outcome is. */
+export function boundedPrompt(prompt: string): string {
+  return bounded(prompt, longestText);
+}
+
+/** The attempts at a run; of too many, the first and the last. */
+export function boundedAttempts(attempts: readonly Attempt[]): Attempt[] {
+  return boundedTexts(ends(attempts).kept, textLimit);
+}
+
+/** A name, a path or an id can be megabytes of anything, and a list may be of any length. */
 function boundedTexts<Value>(value: Value, limit: number): Value;
 function boundedTexts(value: unknown, limit: number): unknown {
   if (typeof value === 'string') return bounded(value, limit);
-  if (Array.isArray(value)) return value.map((each: unknown) => boundedTexts(each, limit));
+  if (Array.isArray(value)) return ends(value).kept.map((each: unknown) => boundedTexts(each, limit));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, boundedTexts(each, limit)]));
+  const fields = Object.entries(value).slice(0, listLimit);
+  return Object.fromEntries(fields.map(([key, each]) => [key, boundedTexts(each, limit)]));
 }
 
 function summaryOf({ name, status, reason, duration_ms }: ToolCallSummary): ToolCallSummary {

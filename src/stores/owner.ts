@@ -59,9 +59,15 @@ export function ownProcess(owner: Owner, self: Owner = thisProcess()): { pid: nu
   return { pid: owner.pid };
 }
 
+const reportedMark = ' reported';
+
 /** For runs whose process cannot be checked from here: only their silence shows that they are gone. */
 export function reportedOwner(host: string, pid: number): Owner {
-  return { host, boot: `${bootIn({ boot: bootOf() })} reported`, pid, process_started: '' };
+  return { host, boot: `${bootIn({ boot: bootOf() })}${reportedMark}`, pid, process_started: '' };
+}
+
+export function isReported({ boot }: Owner): boolean {
+  return boot.endsWith(reportedMark);
 }
 
 /** The boot id without the PID namespace. */

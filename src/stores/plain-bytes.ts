@@ -47,8 +47,13 @@ async function peek(bytes: AsyncIterable<Uint8Array>): Promise<[head: Uint8Array
     head = Buffer.concat([head, next.value]);
   }
   const all = async function* (): AsyncGenerator<Uint8Array> {
-    if (head.length > 0) yield head;
-    yield* { [Symbol.asyncIterator]: () => chunks };
+    try {
+      if (head.length > 0) yield head;
+      yield* { [Symbol.asyncIterator]: () => chunks };
+    } finally {
+      // A reader that wants no more than the first bytes does not leave an open file behind.
+      await chunks.return?.();
+    }
   };
   return [head, all()];
 }

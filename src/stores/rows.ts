@@ -1,7 +1,8 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, zstdCompressSync } from 'node:zlib';
 import { messageOf } from '../failure.ts';
 import { present } from '../present.ts';
 import type { Database, Row, Value } from './database.ts';
+import { outcomeText, sealOf } from './seal.ts';
 import type {
   Attempt,
   Grouping,
@@ -171,12 +172,16 @@ export function writeOutcome(outcome: LedgerOutcome, kind: Database['kind']): st
 }
 
 function parseOutcome(written: string | Uint8Array, prompt: string): LedgerOutcome {
-  const outcome = JSON.parse(typeof written === 'string' ? written : zstdDecompressSync(written).toString()) as LedgerOutcome;
+  const outcome = JSON.parse(outcomeText(written)) as LedgerOutcome;
   return { ...outcome, metadata: { ...outcome.metadata, initial_prompt: outcome.metadata.initial_prompt ?? prompt } };
 }
 
+/** The figures of a run, which are in its outcome as well. */
+const figureColumns = ['exit_code', 'cost', 'cost_source', 'input_tokens', 'output_tokens', 'turns', 'tool_calls', 'duration_ms'] as const;
+
 /** What is wrong with the parts of a run that are stored as JSON; undefined: nothing. */
-export function damageOf({ status, class: verdict, prompt, outcome, attempts, owner }: Row): string | undefined {
+export function damageOf(row: Row): string | undefined {
+  const { status, class: verdict, prompt, outcome, attempts, owner, seal } = row;
   try {
     for (const text of [attempts, owner]) if (typeof text === 'string') JSON.parse(text);
   } catch {
@@ -187,8 +192,13 @@ export function damageOf({ status, class: verdict, prompt, outcome, attempts, ow
     const told: Partial<LedgerOutcome> = parseOutcome(outcome, String(prompt));
     const isWhole = typeof told.message === 'string' && Array.isArray(told.tool_calls) && Array.isArray(told.warnings);
     if (!isWhole || told.metrics === undefined || told.verdict === undefined) return 'its outcome is damaged: parts of it are missing';
-    const isSame = status === 'running' || (told.status === status && told.verdict.class === verdict);
-    return isSame ? undefined : 'its outcome is damaged: its end differs from that of the run';
+    if (status === 'running') return undefined;
+    if (told.status !== status || told.verdict.class !== verdict) return 'its outcome is damaged: its end differs from that of the run';
+    if (typeof seal !== 'string') return undefined;
+    const columns = outcomeColumns(told as LedgerOutcome);
+    const other = figureColumns.find((name) => (columns[name] ?? null) !== (row[name] ?? null));
+    if (other !== undefined) return `its row was changed after its end: ${other} is not what its outcome says`;
+    return sealOf(row) === seal ? undefined : 'it was changed after its end: it is not what was written';
   } catch (error) {
     return `its outcome is damaged: ${messageOf(error)}`;
   }

@@ -1,4 +1,5 @@
 import { present } from '../present.ts';
+import { mostKept } from './label-limits.ts';
 import type { Database, Row } from './database.ts';
 import { select } from './filter-sql.ts';
 import { detailColumns, recordOf, plainText, statsOf, summaryColumns, summaryOf, usageColumns, usageOf } from './rows.ts';
@@ -133,8 +134,13 @@ export class RunQueries {
 
   /** From a server a run and its labels are read in one query: each round trip costs as much as a page of runs. */
   #selectShown(columns: readonly string[]): string {
-    const labels = `(select json_object_agg(s.key, s.value order by s.key) from ${this.p}labels s where s.run = r.id) as labels`;
-    return this.select(this.database.kind === 'postgres' ? [...columns, labels] : columns);
+    return this.select(this.database.kind === 'postgres' ? [...columns, this.#labels('json_object_agg')] : columns);
+  }
+
+  /** An older version took any number of labels, of which a list shows the first. */
+  #labels(object: string): string {
+    const some = `select key, value from ${this.p}labels where run = r.id order by key limit ${mostKept}`;
+    return `(select ${object}(s.key, s.value) from (${some}) s) as labels`;
   }
 
   async #page(
@@ -155,13 +161,12 @@ export class RunQueries {
 
   async #labelsOf(runs: readonly Row[]): Promise<(row: Row) => Labels> {
     if (this.database.kind === 'postgres') return ({ labels }) => (labels ?? {}) as Labels;
-    const byRun = new Map<string, Record<string, string>>(runs.map(({ id }) => [String(id), {}]));
     const rows = await this.#amongMany(
-      [...byRun.keys()],
-      (marks) => `select run, key, value from ${this.p}labels where run in (${marks}) order by key`,
+      runs.map(({ id }) => String(id)),
+      (marks) => `select r.id, ${this.#labels('json_group_object')} from ${this.p}runs r where r.id in (${marks})`,
     );
-    for (const { run, key, value } of rows) Object.assign(byRun.get(String(run)) ?? {}, { [String(key)]: String(value) });
-    return ({ id }) => byRun.get(String(id)) ?? {};
+    const byRun = new Map(rows.map(({ id, labels }) => [id, JSON.parse(String(labels)) as Labels]));
+    return ({ id }) => byRun.get(id) ?? {};
   }
 
   async #below(selected: string, join: string, roots: readonly string[]): Promise<Row[]> {
@@ -185,7 +190,7 @@ export class RunQueries {
 
 const titleColumn = 'substr(d.prompt, 1, 400) as head';
 const listColumns = [...summaryColumns, ...detailColumns];
-const recordColumns = [...listColumns, 'r.key', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
+const recordColumns = [...listColumns, 'r.key', 'r.reporter', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
 
 function isSeveral(grouping: Grouping | readonly Grouping[]): grouping is readonly Grouping[] {
   return Array.isArray(grouping);

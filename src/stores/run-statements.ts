@@ -1,7 +1,10 @@
 import type { Database, Statement, Value } from './database.ts';
 import { figuresOf, figureTables } from './figures.ts';
+import { fittingLabels, mostKept } from './label-limits.ts';
 import { plainText } from './rows.ts';
 import type { Labels, LedgerOutcome } from './run-store.ts';
+
+const rowsPerStatement = 500;
 
 /** The SQL statements that write a run. */
 export class RunStatements {
@@ -40,8 +43,46 @@ export class RunStatements {
     };
   }
 
+  /** Whoever reported a run below one that was not known yet could only guess whose it would be. */
+  takeOutOfTree(top: string, reporter: string | undefined): Statement {
+    const others = reporter === undefined ? 'reporter is not null' : 'reporter is not null and reporter <> ?';
+    return {
+      sql: `update ${this.#p}runs set parent_run_id = null, root_run_id = null where (parent_run_id = ? or root_run_id = ?) and ${others}`,
+      values: [top, top, ...(reporter === undefined ? [] : [plainText(reporter)])],
+    };
+  }
+
   labels(run: string, labels: Labels): Statement[] {
-    return Object.entries(labels).map(([key, value]) => this.insert('labels', { key: plainText(key), value: plainText(value), run }));
+    const { kept } = fittingLabels(labels);
+    return this.#insertMany(
+      'labels',
+      Object.entries(kept).map(([key, value]) => ({ key: plainText(key), value: plainText(value), run })),
+    );
+  }
+
+  /** One more label of an existing run, unless it has too many. */
+  addLabel(run: string, key: string, value: string): Statement {
+    return {
+      sql: `insert into ${this.#p}labels (key, value, run) select ?, ?, ? where (select count(*) from ${this.#p}labels where run = ?) < ${mostKept}
+        on conflict do nothing`,
+      values: [plainText(key), plainText(value), run, run],
+    };
+  }
+
+  /** Rows with the same columns. A server gets many at once, since each statement is a round trip. */
+  #insertMany(table: string, rows: readonly Record<string, Value>[]): Statement[] {
+    if (this.#database.kind === 'sqlite') return rows.map((row) => this.insert(table, row));
+    const statements: Statement[] = [];
+    for (let at = 0; at < rows.length; at += rowsPerStatement) {
+      const some = rows.slice(at, at + rowsPerStatement);
+      const names = Object.keys(some[0] ?? {});
+      const marks = `(${names.map(() => '?').join(', ')})`;
+      statements.push({
+        sql: `insert into ${this.#p}${table} (${names.join(', ')}) values ${some.map(() => marks).join(', ')} on conflict do nothing`,
+        values: some.flatMap((row) => names.map((name) => row[name] ?? null)),
+      });
+    }
+    return statements;
   }
 
   words(id: string, words: readonly string[]): Statement[] {
@@ -60,7 +101,13 @@ export class RunStatements {
   }
 
   figures(run: string, outcome: LedgerOutcome): Statement[] {
-    return figuresOf(outcome).map(({ table, about, columns }) => this.insert(table, { run, ...about, ...columns }));
+    const figures = figuresOf(outcome);
+    return figureTables.flatMap((name) =>
+      this.#insertMany(
+        name,
+        figures.filter(({ table }) => table === name).map(({ about, columns }) => ({ run, ...about, ...columns })),
+      ),
+    );
   }
 
   /** Removes the figures of an earlier end of the run; a role that may not delete changes them instead, and does not even try if there are none. */

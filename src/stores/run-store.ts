@@ -44,6 +44,8 @@ export interface NewRun extends TreePlace {
   repo?: string;
   labels: Labels;
   owner: Owner;
+  /** Who reported it from another machine, and alone may continue it; absent: a process that writes to the ledger itself. */
+  reporter?: string;
   /** Where its tape is, relative to the tapes folder. */
   tape?: string;
   /** Earlier attempts at this run that other processes began and lost: the run is started again. */
@@ -92,7 +94,7 @@ export interface Ending {
 }
 
 /** A finished run from elsewhere. */
-export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt'>, Ending {
+export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt' | 'reporter'>, Ending {
   /** The process that wrote it, if an export says so. */
   owner?: Owner;
   host?: string;
@@ -160,6 +162,8 @@ export interface RunRecord extends RunSummary {
   outcome?: LedgerOutcome;
   attempts: readonly Attempt[];
   owner?: Owner;
+  /** Who reported it; absent: a process that writes to the ledger itself, or an import. */
+  reporter?: string;
   /** Where an imported run came from. */
   key?: string;
 }
@@ -299,6 +303,7 @@ export interface RunStore {
   readonly name: string;
   /** Tapes that are stored in chunks in the same database. */
   readonly chunks: Chunks;
+  /** A run that others reported as below this one before it was known here is none of its tree, and is taken out of it. */
   begin(run: NewRun): Promise<void>;
   /** Does nothing if another process has started the run again since. */
   note(id: string, progress: Progress, owner?: Owner): Promise<void>;
@@ -344,5 +349,7 @@ export interface RunStore {
   /** Limits on what runs may spend together. */
   readonly budgets: BudgetStore;
   verify(): Promise<Problem[]>;
+  /** How many runs ended under a version that did not seal them: changes to them cannot be seen. */
+  unsealed(): Promise<number>;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { present } from '../present.ts';
 import { SqlChunks } from './chunks/sql-chunks.ts';
 import type { Database, Statement, Value } from './database.ts';
 import { select } from './filter-sql.ts';
-import { ledgerOutcome } from './ledger-outcome.ts';
+import { boundedAttempts, boundedPrompt, ledgerOutcome } from './ledger-outcome.ts';
 import {
   agentName,
   damageOf,
@@ -31,6 +31,7 @@ import type {
   RunFilter,
   RunStore,
 } from './run-store.ts';
+import { sealColumns, sealOf } from './seal.ts';
 import { SqlBudgets } from './sql-budgets.ts';
 import { wordsOf } from './words.ts';
 
@@ -68,9 +69,11 @@ export class SqlRunStore extends RunQueries implements RunStore {
         username: optionalText(run.user),
         repo: optionalText(run.repo),
         cwd: optionalText(run.cwd),
+        reporter: optionalText(run.reporter),
       }),
+      this.#rows.takeOutOfTree(run.id, run.reporter),
       this.#rows.insertDocument(run.id, {
-        prompt: wholeText(run.prompt),
+        prompt: wholeText(boundedPrompt(run.prompt)),
         cwd: optionalText(run.cwd),
         tape: optionalText(run.tape),
         host: optionalText(run.owner.host),
@@ -82,18 +85,19 @@ export class SqlRunStore extends RunQueries implements RunStore {
   }
 
   /** Starts the same run again, by another process. False: there is no such run. */
-  async #beginAgain({ id, owner, tape, cwd, started_at }: NewRun, attempts: readonly Attempt[]): Promise<boolean> {
+  async #beginAgain({ id, owner, reporter, tape, cwd, started_at }: NewRun, attempts: readonly Attempt[]): Promise<boolean> {
     return this.database.write([
       {
         sql: `update ${this.p}runs set status = 'running', class = null, exit_code = null, ended_at = null, duration_ms = null, last_sequence = 0, presumed_at = null, session_id = null,
-          ${usedColumns.map((name) => `${name} = null`).join(', ')}, host = ?, cwd = ?, heartbeat_at = ?, heard_at = ${this.database.now} where id = ?`,
-        values: [optionalText(owner.host), optionalText(cwd), Math.floor(started_at), id],
+          ${usedColumns.map((name) => `${name} = null`).join(', ')}, host = ?, cwd = ?, reporter = ?, heartbeat_at = ?, heard_at = ${this.database.now} where id = ?`,
+        values: [optionalText(owner.host), optionalText(cwd), optionalText(reporter), Math.floor(started_at), id],
       },
       this.#rows.updateDocument(id, {
         outcome: null,
+        seal: null,
         session_id: null,
         tape_sha256: null,
-        attempts: JSON.stringify(attempts),
+        attempts: JSON.stringify(boundedAttempts(attempts)),
         cwd: optionalText(cwd),
         tape: optionalText(tape),
         host: optionalText(owner.host),
@@ -200,6 +204,8 @@ export class SqlRunStore extends RunQueries implements RunStore {
     const prompt = outcome.metadata.initial_prompt || (run.prompt ?? '');
     const { agent = null, model = null, ...columns } = outcomeColumns(outcome);
     const words = wordsOf(prompt, outcome.message);
+    const ended = { started_at: Math.floor(run.started_at), ended_at: Math.floor(run.ended_at) };
+    const document = { prompt: wholeText(prompt), ...documentColumns(outcome, run, this.database.kind) };
     return this.database.write([
       this.#rows.insert('runs', {
         id: run.id,
@@ -208,8 +214,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
         ...columns,
         agent: agentName(run.agent) ?? agent,
         model: optionalText(run.model) ?? model,
-        started_at: Math.floor(run.started_at),
-        ended_at: Math.floor(run.ended_at),
+        ...ended,
         heartbeat_at: Math.floor(run.ended_at),
         last_sequence: run.last_sequence ?? 0,
         host: optionalText(run.host ?? run.owner?.host),
@@ -217,14 +222,16 @@ export class SqlRunStore extends RunQueries implements RunStore {
         repo: optionalText(run.repo),
         cwd: optionalText(run.cwd),
         session_id: optionalText(outcome.session_id),
+        reporter: optionalText(run.reporter),
       }),
+      ...(this.database.rights.update ? [this.#rows.takeOutOfTree(run.id, run.reporter)] : []),
       this.#rows.insertDocument(run.id, {
-        prompt: wholeText(prompt),
+        ...document,
         cwd: optionalText(run.cwd),
         tape: optionalText(run.tape),
         host: optionalText(run.host ?? run.owner?.host),
         owner: run.owner === undefined ? null : wholeText(JSON.stringify(run.owner)),
-        ...documentColumns(outcome, run, this.database.kind),
+        seal: sealOf({ id: run.id, ...columns, ...ended, ...document }),
         ...(this.database.kind === 'postgres' ? { words: { sql: 'cast(? as tsvector)', value: vectorOf(words) } } : {}),
       }),
       ...this.#rows.labels(run.id, run.labels),
@@ -235,7 +242,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
 
   async addLabels(id: string, labels: Labels): Promise<void> {
     // One by one, since a first statement that changes nothing would end the whole transaction.
-    for (const label of this.#rows.labels(id, labels)) await this.database.write([label]);
+    for (const [key, value] of Object.entries(labels)) await this.database.write([this.#rows.addLabel(id, key, value)]);
   }
 
   async prune(filter: RunFilter): Promise<{ runs: number; tapes: string[] }> {
@@ -266,7 +273,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
       values: [],
     });
     const damaged: Problem[] = [];
-    const columns = ['r.id', 'r.status', 'r.class', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
+    const columns = [...sealColumns, 'd.outcome', 'd.owner', 'd.seal'];
     for (let after = ''; ;) {
       const rows = await this.database.all({
         sql: `${this.select(columns)} from ${this.p}runs r ${this.join} where r.id > ? order by r.id limit ?`,
@@ -282,6 +289,14 @@ export class SqlRunStore extends RunQueries implements RunStore {
     return [...(await this.database.problems()), ...broken.map(({ id, what }) => ({ where: String(id), what: String(what) })), ...damaged];
   }
 
+  async unsealed(): Promise<number> {
+    const [row] = await this.database.all({
+      sql: `select count(*) as runs from ${this.p}runs r ${this.join} where r.status <> 'running' and d.seal is null`,
+      values: [],
+    });
+    return Number(row?.['runs']);
+  }
+
   async close(): Promise<void> {
     await this.chunks.close();
     await this.database.close();
@@ -290,7 +305,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
   async #end(id: string, ending: Ending, condition: Statement, presumed = false): Promise<boolean> {
     const outcome = ledgerOutcome(ending.outcome);
     const told = outcome.metadata.initial_prompt;
-    const [begun] = told === '' ? await this.database.all({ sql: this.#promptSql, values: [id] }) : [];
+    const [begun] = await this.database.all({ sql: this.#begunSql, values: [id] });
     // More may have been noted at its start than its events reported.
     const { agent = null, model = null, ...columns } = outcomeColumns(outcome);
     const set: Record<string, Value> = {
@@ -300,23 +315,24 @@ export class SqlRunStore extends RunQueries implements RunStore {
       session_id: optionalText(outcome.session_id),
     };
     const names = Object.keys(set);
+    const document = {
+      ...documentColumns(outcome, ending, this.database.kind),
+      ...(told === '' ? {} : { prompt: wholeText(told) }),
+    };
     return this.database.write([
       {
         sql: `update ${this.p}runs set ${names.map((name) => `${name} = ?`).join(', ')}, agent = coalesce(?, agent), model = coalesce(?, model),
           last_sequence = coalesce(?, last_sequence), presumed_at = ${presumed ? this.database.now : 'null'} where ${condition.sql}`,
         values: [...Object.values(set), agent, model, optionalNumber(ending.last_sequence), ...condition.values],
       },
-      this.#rows.updateDocument(id, {
-        ...documentColumns(outcome, ending, this.database.kind),
-        ...(told === '' ? {} : { prompt: wholeText(told) }),
-      }),
+      this.#rows.updateDocument(id, { ...document, seal: sealOf({ id, ...begun, ...set, ...document }) }),
       ...(await this.#rows.replaceFigures(id, outcome)),
       ...this.#rows.words(id, wordsOf(told === '' ? String(begun?.['prompt'] ?? '') : told, outcome.message)),
     ]);
   }
 
-  get #promptSql(): string {
-    return `select d.prompt from ${this.p}runs r ${this.join} where r.id = ?`;
+  get #begunSql(): string {
+    return `select r.started_at, d.prompt, d.attempts from ${this.p}runs r ${this.join} where r.id = ?`;
   }
 }
 
@@ -353,7 +369,7 @@ const openColumns = [
 ];
 
 function attemptsColumn(attempts: readonly Attempt[]): string | null {
-  return attempts.length === 0 ? null : JSON.stringify(attempts);
+  return attempts.length === 0 ? null : JSON.stringify(boundedAttempts(attempts));
 }
 
 function documentColumns(

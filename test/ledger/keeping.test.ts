@@ -13,6 +13,7 @@ import type { Database } from '../../src/stores/database.ts';
 import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { select } from '../../src/stores/filter-sql.ts';
 import type { RunStore } from '../../src/stores/run-store.ts';
+import { outcomeText } from '../../src/stores/seal.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { perform } from '../stores/support/perform.ts';
 import { newRun, noon, outcomeWith } from '../stores/support/runs.ts';
@@ -68,6 +69,72 @@ it.each([
   const store = await openSqlite(path());
   await store.begin(newRun());
   expect(await findings(store)).toEqual([expect.stringMatching(/^problem: its (?:outcome is damaged|attempts)/)]);
+  await store.close();
+});
+
+const change = (text: string): string => `(select replace(outcome, '${text.split(' → ')[0]}', '${text.split(' → ')[1]}'))`;
+
+/** What is changed in a row with any SQL tool; for that the outcome is plain text here, which is the same outcome. */
+it.each([
+  ['its cost', 'update runs set cost = 0.01', /its row was changed after its end: cost is not/],
+  ['its cost, taken away', 'update runs set cost = null', /its row was changed after its end: cost is not/],
+  ['its tokens', 'update runs set input_tokens = 7', /its row was changed after its end: input_tokens is not/],
+  ['its exit code', 'update runs set exit_code = 0', /its row was changed after its end: exit_code is not/],
+  ['its duration', 'update runs set duration_ms = 1', /its row was changed after its end: duration_ms is not/],
+  ['its beginning', 'update runs set started_at = started_at + 1', /it was changed after its end/],
+  ['its end', 'update runs set ended_at = ended_at - 1', /it was changed after its end/],
+  ['its cached tokens', 'update runs set cache_read_tokens = 5', /it was changed after its end/],
+  ['its answer', `update documents set outcome = ${change('fixed → broken')}`, /it was changed after its end/],
+  ['its answer by a letter', `update documents set outcome = ${change('is → as')}`, /it was changed after its end/],
+  ['its evidence', `update documents set outcome = ${change('all is well → all is bad')}`, /it was changed after its end/],
+  ['its prompt', "update documents set prompt = 'Another'", /it was changed after its end/],
+  ['its attempts', `update documents set attempts = '[{"number":1,"status":"success","class":"success","cost":9}]'`, /it was changed/],
+  ['the hash of its tape', "update documents set tape_sha256 = 'a'", /it was changed after its end/],
+  ['cost in both places', `update runs set cost = 9.5; update documents set outcome = ${change('0.25 → 9.5')}`, /it was changed after/],
+])('notices that somebody changed %s', async (_name, sql, said) => {
+  const store = await openSqlite(path());
+  const run = { started_at: noon, labels: {}, ended_at: noon + 5 };
+  const outcome = outcomeWith({ verdict: { class: 'tool', exit_code: 3 }, artifacts: [], tool_calls: [], warnings: [] } as never);
+  await store.put({ ...run, id: 'one', key: '1', outcome: { ...outcome, status: 'error' } });
+  const database = new DatabaseSync(path());
+  const { outcome: written } = database.prepare('select outcome from documents').get() ?? {};
+  database.prepare('update documents set outcome = ?').run(outcomeText(written));
+  expect(await findings(store)).toEqual([]);
+  await store.addLabels('one', { team: 'x' });
+  expect(await findings(store)).toEqual([]);
+  database.exec(sql);
+  database.close();
+  expect(await findings(store)).toEqual([expect.stringMatching(said)]);
+  await store.close();
+});
+
+it('notices an outcome that is not what the tape says, also if it was sealed again', async () => {
+  const { id } = await recorded();
+  const store = await openSqlite(path());
+  const { outcome } = (await store.get(id)) ?? {};
+  if (outcome === undefined) throw new Error('it has no outcome');
+  const found = async (changed: typeof outcome): Promise<string[]> => {
+    const { tape_sha256 = '' } = (await store.get(id)) ?? {};
+    await store.finish(id, { outcome: changed, ended_at: noon, tape_sha256 });
+    return findings(store);
+  };
+  expect(await found(outcome)).toEqual([]);
+  const said = (what: string) => [`problem: its outcome was changed: ${what} is not what its tape says`];
+  expect(await found({ ...outcome, message: 'Another answer' })).toEqual(said('its answer'));
+  expect(await found({ ...outcome, metrics: { ...outcome.metrics, cost: 9999 } })).toEqual(said('cost'));
+  expect(await found({ ...outcome, metrics: { ...outcome.metrics, input_tokens: 1 } })).toEqual(said('input_tokens'));
+  expect(await found({ ...outcome, verdict: { ...outcome.verdict, class: 'provider' } })).toEqual(said('its verdict'));
+  await store.close();
+});
+
+it('does not complain about runs that an older version did not seal, and says how many there are', async () => {
+  await recorded();
+  const database = new DatabaseSync(path());
+  database.exec("update documents set seal = null; update runs set cost = 5, cost_source = 'reported'");
+  database.close();
+  const store = await openSqlite(path());
+  const verifying = verifyLedger({ store, tapes: tapes() });
+  expect(await verifying.next()).toEqual({ done: true, value: { runs: 1, tapes: 1, unsealed: 1 } });
   await store.close();
 });
 

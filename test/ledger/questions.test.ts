@@ -183,7 +183,7 @@ describe('importing', () => {
 
 it('verifies and prunes as data', async () => {
   const ids = [await ran(1), await ran(2), await ran(3)];
-  expect(await drained(verifyLedger(ledger))).toEqual({ values: [], end: { runs: 3, tapes: 3 } });
+  expect(await drained(verifyLedger(ledger))).toEqual({ values: [], end: { runs: 3, tapes: 3, unsealed: 0 } });
   const [first] = ids;
   const run = await recordOf(first ?? '');
   truncateSync(join(folder, 'tapes', run.tape ?? ''), 30);

@@ -281,7 +281,7 @@ describe('a ledger that was never written', () => {
     expect(await ledger.list()).toEqual({ runs: [] });
     expect(await ledger.stats('agent')).toEqual([]);
     expect(await drained(ledger.export())).toMatchObject({ values: [] });
-    expect(await drained(ledger.verify())).toEqual({ values: [], end: { runs: 0, tapes: 0 } });
+    expect(await drained(ledger.verify())).toEqual({ values: [], end: { runs: 0, tapes: 0, unsealed: 0 } });
     expect(await failureOf(ledger.find('last'))).toBe('input: no runs yet');
     expect(isThere()).toBe(false);
     await ledger.close();

@@ -97,7 +97,15 @@ describe('who is let in', () => {
     expect(cookie).not.toContain(token);
     const sent = cookie.split(';')[0] ?? '';
     expect(await status('/api/session', { Cookie: sent })).toBe(200);
-    expect(await status('/api/session', { Authorization: `Bearer ${sent.slice('runwire='.length)}` })).toBe(401);
+    const [name = '', value = ''] = sent.split('=');
+    expect(await status('/api/session', { Authorization: `Bearer ${value}` })).toBe(401);
+    // Another server of this host has another cookie, and what was one for all opens nothing and is taken away.
+    expect(name).toBe(`runwire-${server.port}`);
+    for (const other of ['runwire', `runwire-${server.port + 1}`, `__Host-${name}`])
+      expect([other, await status('/api/session', { Cookie: `${other}=${value}` })]).toEqual([other, 401]);
+    expect(await status('/api/session', { Cookie: `runwire=of-another-server; runwire-1=x; ${sent}` })).toBe(200);
+    const again = await raw(`${pathname}${search}`, { Cookie: 'runwire=old' });
+    expect(String(again.headers['set-cookie'])).toMatch(/^runwire=; Max-Age=0; Path=\/,runwire-\d+=/);
     // Pages elsewhere may have a token of their own, but never use the cookie.
     expect(await status('/api/session', { Cookie: sent, Origin: 'null' })).toBe(401);
     expect(await status('/api/session', { ...bearer, Origin: 'null' })).toBe(200);
@@ -127,6 +135,28 @@ describe('who is let in', () => {
     const asked = await raw('/api/runs', { Origin: 'null', 'Access-Control-Request-Headers': 'authorization' }, 'OPTIONS');
     expect(asked).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': 'null' } });
     expect(asked.headers).not.toHaveProperty('access-control-allow-credentials');
+  });
+
+  it('lets nobody keep what is about runs', async () => {
+    const token = { Authorization: `Bearer ${readToken}` };
+    for (const path of [
+      '/api/runs',
+      '/api/runs/x',
+      '/api/stats',
+      '/api/session',
+      '/api/nothing',
+      '/metrics',
+      '/openapi.json',
+      '/healthz',
+      '/login',
+    ])
+      for (const headers of [token, {}]) expect([path, (await raw(path, headers)).headers['cache-control']]).toEqual([path, 'no-store']);
+    expect((await raw('/api/runs/x/stop', { Authorization: `Bearer ${stopToken}` }, 'POST')).headers['cache-control']).toBe('no-store');
+    expect((await raw(`/api/report/${'0'.repeat(26)}`, {}, 'POST')).headers['cache-control']).toBe('no-store');
+    const page = await raw('/', {});
+    expect(page.headers['cache-control']).toBe('no-cache');
+    const script = /src="(\/assets\/[^"]+)"/.exec(page.body)?.[1] ?? '';
+    expect((await raw(script, {})).headers['cache-control']).toBe('public, max-age=31536000, immutable');
   });
 
   it('tells browsers to run nothing that is not ours', async () => {
@@ -232,7 +262,9 @@ describe('beyond this machine', () => {
     expect((await ask('/api/runs', { ...bearer, Host: named, Origin: `http://${named}` })).status).toBe(403);
     expect((await ask('/api/runs', { ...bearer, Host: `evil.example:${secure.port}` })).status).toBe(403);
     const { pathname, search } = new URL(secure.link);
-    expect((await ask(pathname + search, { Host: named })).cookie).toContain('; Secure');
+    expect((await ask(pathname + search, { Host: named })).cookie).toMatch(
+      /^__Host-runwire-\d+=[^;]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    );
     await expect(fetch(`http://127.0.0.1:${secure.port}/healthz`)).rejects.toThrow(/fetch failed/);
     await expect(
       new Promise((resolve, reject) => {

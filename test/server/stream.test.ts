@@ -45,7 +45,7 @@ const makeApp = (stallMs: number) =>
       ],
     ]),
     now: Date.now,
-    timing: { stallMs, keepAliveMs: 5 },
+    timing: { stallMs, leaveMs: 30_000, keepAliveMs: 5 },
     warn: (message) => {
       throw new Error(message);
     },

@@ -669,6 +669,23 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       expect([await store.below([]), await store.usageBelow([])]).toEqual([[], []]);
     }));
 
+  it('shows the first labels of a run to which an older version gave any number', () =>
+    withStore(async (store, place) => {
+      const run = newRun({ labels: { team: 'x' } });
+      await store.begin(run);
+      const prefix = kind === 'sqlite' ? '' : `${new URL(place).searchParams.get('schema')}.`;
+      await change(
+        place,
+        `insert into ${prefix}labels (key, value, run) with recursive n (i) as (select 1 union all select i + 1 from n where i < 20000)
+          select 'key' || (100000 + i), 'x', '${run.id}' from n`,
+      );
+      const expected = Array.from({ length: 200 }, (_, index) => `key${100_001 + index}`);
+      const [listed] = (await store.list({}, { limit: 9 })).runs;
+      expect(Object.keys(listed?.labels ?? {})).toEqual(expected);
+      expect(Object.keys((await store.get(run.id))?.labels ?? {})).toEqual(expected);
+      expect(await idsOf(store, { labels: { key120000: 'x', team: 'x' } })).toEqual([run.id]);
+    }));
+
   it('takes any number of runs at once', () =>
     withStore(async (store) => {
       const ids = Array.from({ length: 70_000 }, (_, index) => `top-${index}`);

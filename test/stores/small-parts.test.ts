@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
-import { gitLabels, labelsFromEnvironment, parseLabel } from '../../src/stores/labels.ts';
+import { gitLabels, labelsFromEnvironment, parseLabels } from '../../src/stores/labels.ts';
 import { ledgerPlace } from '../../src/stores/open-store.ts';
 import { openTapes } from '../../src/stores/open-tapes.ts';
 import { tapesPlace } from '../../src/stores/tapes-place.ts';
@@ -66,8 +66,8 @@ describe('labels', () => {
     ['team=x', ['team', 'x']],
     ['a.b/c-d_e = two words=3 ', ['a.b/c-d_e', 'two words=3']],
     ['empty=', ['empty', '']],
-  ])('%s', (text, label) => expect(parseLabel(text)).toEqual(label));
-  it.each(['team', '=x', 'a b=c', ''])('"%s" is none', (text) => expect(() => parseLabel(text)).toThrow(/expected key=value/));
+  ])('%s', (text, label) => expect(Object.entries(parseLabels([text]))).toEqual([label]));
+  it.each(['team', '=x', 'a b=c', ''])('"%s" is none', (text) => expect(() => parseLabels([text])).toThrow(/expected key=value/));
 
   it.each([
     ['no service', { CI: 'true', GIT_COMMIT: 'abc' }, {}],

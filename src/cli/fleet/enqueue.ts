@@ -97,9 +97,10 @@ async function readSpecs(
     throw new Failure('input', `${given.map((name) => `--${name}`).join(', ')}: only for a prompt; in a file, set it in the spec`);
   if (files.includes('-') && context.stdinIsTerminal)
     throw new Failure('input', 'nothing to queue: give a prompt, files of RunSpecs, or JSON lines on stdin');
-  const [{ QueuedSpec, Order: OrderSchema }, { parseLabel }] = await Promise.all([
+  const [{ QueuedSpec, Order: OrderSchema }, { parseLabels }, { checkLabels }] = await Promise.all([
     import('../../fleet/job.ts'),
     import('../../stores/labels.ts'),
+    import('../../stores/label-limits.ts'),
   ]);
   const asked: Asked[] = [];
   for (const file of files) {
@@ -113,7 +114,7 @@ async function readSpecs(
         spec: {
           ...spec,
           cwd: resolve(context.cwd, values.cwd ?? '.', spec.cwd),
-          labels: { ...Object.fromEntries(labels.map(parseLabel)), ...spec.labels },
+          labels: checkLabels(where, { ...parseLabels(labels), ...spec.labels }),
         },
         order: checked(OrderSchema, { ...present({ id, priority, budget, at, after, publish }), ...merged }, where),
         where,

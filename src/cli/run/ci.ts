@@ -69,7 +69,7 @@ export class Ci {
     const path = this.#context.env[variable];
     if (path === undefined || path === '') return;
     try {
-      appendFileSync(path, textIn(mostBytes - (statSync(path, { throwIfNoEntry: false })?.size ?? 0)));
+      appendFileSync(path, textIn(mostBytes - (statSync(path, { throwIfNoEntry: false })?.size ?? 0)), { mode: 0o600 });
     } catch (error) {
       this.#context.warn(`runwire: warning: ${variable} cannot be written: ${messageOf(error)}`);
     }

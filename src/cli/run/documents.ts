@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Failure, messageOf } from '../../failure.ts';
 import { codeOfClass } from '../../faults.ts';
@@ -44,6 +44,9 @@ export async function openDocuments(
   return sinks;
 }
 
+/** A prompt, an answer or the output of a tool is for the user alone; a file that was there before keeps its permissions. */
+const ownMode = 0o600;
+
 /** A file that is either complete or absent. */
 export interface OpenFile {
   text(whole: string): void;
@@ -52,10 +55,10 @@ export interface OpenFile {
 
 /** Removes what an earlier run left there, so that nobody takes it for this one, and fails before the run if the file cannot be written. */
 export function openFile(flag: string, name: string, { cwd }: Context, complain: (message: string) => void): OpenFile {
-  const { path, isFile } = placeOf(resolve(cwd, name));
+  const { path, isFile, mode } = placeOf(resolve(cwd, name));
   // The agent may be able to write here too: use a name that it cannot guess, and never an existing file or link.
   const temporary = isFile ? `${path}.${randomBytes(8).toString('hex')}.part` : path;
-  const begin = (text: string): void => writeFileSync(temporary, text, isFile ? { flag: 'wx' } : {});
+  const begin = (text: string): void => writeFileSync(temporary, text, isFile ? { flag: 'wx', mode: ownMode } : {});
   if (isFile)
     try {
       makeFolder(dirname(path), 0o777);
@@ -69,7 +72,11 @@ export function openFile(flag: string, name: string, { cwd }: Context, complain:
     if (isFile) rmSync(temporary, { force: true });
     complain(`${flag} ${name}: not written: ${messageOf(error)}`);
   };
-  const keep = (): void => (isFile ? renameSync(temporary, path) : undefined);
+  function keep(): void {
+    if (!isFile) return;
+    if (mode !== undefined) chmodSync(temporary, mode);
+    renameSync(temporary, path);
+  }
   return {
     text(whole) {
       try {
@@ -92,11 +99,11 @@ export function openFile(flag: string, name: string, { cwd }: Context, complain:
 }
 
 /** Follows a link, so that it stays a link; a pipe or a device is written to, never replaced. */
-function placeOf(path: string): { path: string; isFile: boolean } {
+function placeOf(path: string): { path: string; isFile: boolean; mode?: number } {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return { path, isFile: true };
   if (found.isDirectory()) throw new Failure('input', `${path}: cannot be written: it is a directory`);
-  return found.isFile() ? { path: realpathSync(path), isFile: true } : { path, isFile: false };
+  return found.isFile() ? { path: realpathSync(path), isFile: true, mode: found.mode & 0o777 } : { path, isFile: false };
 }
 
 /** A failure passes several places that could report it: only the first one does. */

@@ -1,7 +1,7 @@
 import { type Passed, readEnvironmentWords } from '../../agents/environment.ts';
 import { Failure } from '../../failure.ts';
 import type { FailOn } from '../../outcome/verdict.ts';
-import { parseLabel } from '../../stores/labels.ts';
+import { parseLabels } from '../../stores/labels.ts';
 import type { Labels } from '../../stores/run-store.ts';
 import type { AskedLimits } from '../../run/ask.ts';
 import type { Values } from '../command.ts';
@@ -114,7 +114,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     tapes: values.tapes,
     report: values.report,
     otel: filled('--otel', values.otel, 'spans.jsonl'),
-    labels: Object.fromEntries((values.label ?? []).map((each) => parseLabel(each))),
+    labels: parseLabels(values.label),
     keepsTape: values['no-tape'] !== true,
     onEnd: [...(values['on-end'] ?? []), ...(values.notify ?? [])],
     failOn: failOnOf(values['fail-on']).failOn ?? [],

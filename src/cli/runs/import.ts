@@ -3,7 +3,7 @@ import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { type Imported, importRuns as importStored, runsAt } from '../../ledger/import.ts';
 import { present } from '../../present.ts';
-import { parseLabel } from '../../stores/labels.ts';
+import { parseLabels } from '../../stores/labels.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine } from '../../terminal/plain.ts';
@@ -39,7 +39,7 @@ earlier import. If something cannot be read, stderr names it, everything else is
     const dialect = values.from === undefined ? undefined : findReader(values.from);
     const shared = readSharedFlags(values, context);
     const evidence = evidenceOf(shared, operands);
-    const labels = Object.fromEntries((values.label ?? []).map(parseLabel));
+    const labels = parseLabels(values.label);
     const redact = () => redaction(values['no-redact'], context).redact;
     return useLedger(values, context, async ({ store }) => {
       const tally = new Tally(context, values.quiet === true);

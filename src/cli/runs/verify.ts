@@ -37,9 +37,11 @@ and size, and ledgers may share a folder of tapes; --strict treats warnings as p
             values.json === true ? `${JSON.stringify(next.value)}\n` : `${level}: ${oneLine(where, 400)}: ${oneLine(what, 400)}\n`,
           );
         }
-        const { runs, tapes } = next.value;
+        const { runs, tapes, unsealed } = next.value;
         context.warn(
-          `runwire: ${plural(runs, 'run')}, ${plural(tapes, 'tape')}: ${plural(counts.problem, 'problem')}, ${plural(counts.warning, 'warning')}`,
+          `runwire: ${plural(runs, 'run')}, ${plural(tapes, 'tape')}: ${plural(counts.problem, 'problem')}, ${plural(counts.warning, 'warning')}${
+            unsealed === 0 ? '' : `; ${plural(unsealed, 'run')} of an older version ${unsealed === 1 ? 'is' : 'are'} not sealed`
+          }`,
         );
         return counts.problem > 0 || (values.strict === true && counts.warning > 0) ? 1 : 0;
       },

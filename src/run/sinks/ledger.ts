@@ -3,6 +3,7 @@ import { messageOf } from '../../failure.ts';
 import { contentLabel, RunContent } from '../../ledger/run-content.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
+import { fittingLabels } from '../../stores/label-limits.ts';
 import { gitLabels, labelsFromEnvironment, userOf } from '../../stores/labels.ts';
 import { ledgerOutcome } from '../../stores/ledger-outcome.ts';
 import { type LedgerPlace, openStore } from '../../stores/open-store.ts';
@@ -100,7 +101,7 @@ export class LedgerSink implements Sink {
     this.tape = made?.tape;
     this.#tapeWriter = made === undefined ? undefined : this.#write(made.tape);
     this.writesRecords = this.#tapeWriter !== undefined;
-    const known = { ...gitLabels(git), ...labelsFromEnvironment(env), ...labels };
+    const known = fittingLabels({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }).kept;
     const named = known['git.repo'] ?? '';
     this.#run = {
       id,

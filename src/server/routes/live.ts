@@ -4,24 +4,24 @@ import type { Room } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
 import { type Message, type Messages, sseText, streamOf } from '../event-stream.ts';
 import { allow } from '../guard.ts';
-import { refuseCrowd, streamHeaders } from './records.ts';
+import { streamHeaders } from './records.ts';
 
 /** How many changed runs may wait for a viewer; each is held once, in its latest state. */
 const mostWaiting = 5000;
 
 /** Reports every run of the ledger whenever it begins, changes or ends. */
 export function liveRoutes(app: Hono<ServerEnv>, room: Room): void {
-  const { live, metrics, timing } = room;
+  const { live, metrics, viewers, timing } = room;
 
   app.get('/api/live', allow('read'), async (context) => {
-    refuseCrowd(room);
+    viewers.refuseCrowd();
     const { signal } = context.req.raw;
     const news = new News();
     // A connected viewer misses nothing from here on, so one that reads the list afterwards has everything.
     const release = await live.listen((runs) => news.add(runs), signal);
     try {
       // Other viewers may have connected meanwhile.
-      refuseCrowd(room);
+      viewers.refuseCrowd();
     } catch (error) {
       release();
       throw error;
@@ -31,7 +31,7 @@ export function liveRoutes(app: Hono<ServerEnv>, room: Room): void {
       left.addEventListener('abort', release);
       return news.messages(left);
     };
-    const body = streamOf(messages, { encode: sseText, behind, keepAlive: ': runwire\n\n', signal, metrics, timing });
+    const body = streamOf(messages, { encode: sseText, behind, keepAlive: ': runwire\n\n', signal, metrics, viewers, timing });
     return context.body(body, 200, streamHeaders('text/event-stream'));
   });
 }

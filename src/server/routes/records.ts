@@ -9,19 +9,19 @@ import { sseText, streamOf } from '../event-stream.ts';
 import { allow } from '../guard.ts';
 import { Problem } from '../problem.ts';
 import { askedNumber, namedRun } from '../questions.ts';
+import { inTurns } from '../turns.ts';
 import { ndjsonText, recordMessages, type Wanted } from '../records.ts';
 
 const mostRecords = 1_000_000;
-const mostClients = 1000;
 
 /** The records of a run, live or not, and its tape in any dialect. */
 export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
-  const { ledger, metrics, timing } = room;
+  const { ledger, metrics, viewers, timing } = room;
 
   app.get('/api/runs/:id/records', allow('read'), async (context) => {
     const { run, tape } = await taped(context);
     const wanted = askedRecords(context);
-    refuseCrowd(room);
+    viewers.refuseCrowd();
     const isLines = context.req.header('accept')?.includes('application/x-ndjson') === true;
     let last = wanted.after;
     async function* messages(left: AbortSignal) {
@@ -42,6 +42,7 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
       ...(isLines ? {} : { keepAlive: ': runwire\n\n' }),
       signal: context.req.raw.signal,
       metrics,
+      viewers,
       timing,
     });
     return context.body(body, 200, streamHeaders(isLines ? 'application/x-ndjson' : 'text/event-stream'));
@@ -52,16 +53,15 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
     const to = context.req.query('to') || 'runwire';
     const [{ findWriter }, { tapeText }] = await Promise.all([import('../../dialects/registry.ts'), import('../../ledger/tape-text.ts')]);
     const { dialect, variant } = findWriter(to);
-    refuseCrowd(room);
+    viewers.refuseCrowd();
     async function* messages() {
       for await (const data of tapeText(ledger, run, tape, { dialect, variant })) yield [{ event: 'text', data }];
     }
-    // A stalled download ends with an error, not as if it were complete.
     const body = streamOf(messages, {
       encode: ({ data }) => data,
-      behind: () => ({ event: 'text', data: '' }),
       signal: context.req.raw.signal,
       metrics,
+      viewers,
       timing,
     });
     const { type, ending } = fileKinds[variant.layout];
@@ -75,10 +75,15 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
 
   async function taped(context: Context<ServerEnv>): Promise<{ run: RunRecord; tape: Tape }> {
     const run = await namedRun(ledger, context.req.param('id') ?? '');
-    const found = await tapeOf(ledger.tapes, run);
-    if ('missing' in found) throw new Problem('not_found', found.missing);
-    return { run, tape: found.tape };
+    return { run, tape: await tapeInTurns(room, run) };
   }
+}
+
+/** The tape of a run, read without holding up other requests. */
+export async function tapeInTurns({ ledger, turns }: Pick<Room, 'ledger' | 'turns'>, run: RunRecord): Promise<Tape> {
+  const found = await tapeOf(ledger.tapes, run);
+  if ('missing' in found) throw new Problem('not_found', found.missing);
+  return inTurns(found.tape, turns);
 }
 
 const fileKinds: Record<Variant['layout'], { type: string; ending: string }> = {
@@ -100,9 +105,5 @@ function askedRecords(context: Context<ServerEnv>): Wanted {
 
 export function streamHeaders(type: string): Record<string, string> {
   // A proxy must not buffer the stream.
-  return { 'Content-Type': type, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' };
-}
-
-export function refuseCrowd({ metrics }: Room): void {
-  if (metrics.clients >= mostClients) throw new Problem('unavailable', `there are ${mostClients} viewers already; try again later`);
+  return { 'Content-Type': type, 'X-Accel-Buffering': 'no' };
 }

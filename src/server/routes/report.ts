@@ -19,14 +19,11 @@ export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics }: Roo
   app.post('/api/report/:id', notSimple, allow('report'), async (context) => {
     const id = context.req.param('id');
     if (!isWholeId(id)) throw new Problem('input', 'that is not the id of a run');
-    if (open >= mostUploads) {
-      context.header('Retry-After', '1');
-      throw new Problem('unavailable', 'too many uploads at once; try again');
-    }
+    if (open >= mostUploads) throw new Problem('unavailable', 'too many uploads at once; try again', {}, 1);
     open += 1;
     try {
       reported ??= import('../../ledger/report.ts').then((module) => new module.ReportedRuns(ledger, now));
-      const answer = await (await reported).accept(id, await readBody(context, mostBytes));
+      const answer = await (await reported).accept(id, await readBody(context, mostBytes), context.get('who').id);
       if ('missing' in answer)
         throw new Problem('conflict', `earlier records are missing here; send everything after ${answer.accepted_to}`, {
           accepted_to: answer.accepted_to,

@@ -1,7 +1,6 @@
 import type { Hono } from 'hono';
 import { compareRuns } from '../../ledger/diff.ts';
 import { Families } from '../../ledger/families.ts';
-import { tapeOf } from '../../ledger/run-tape.ts';
 import { groupingsOf, statsBy } from '../../ledger/stats.ts';
 import { readTimeline } from '../../ledger/timeline.ts';
 import { runsBelow } from '../../ledger/tree.ts';
@@ -11,14 +10,15 @@ import type { Room } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
 import { allow } from '../guard.ts';
 import { Problem } from '../problem.ts';
+import { tapeInTurns } from './records.ts';
 import { askedFilter, askedNumber, namedRun } from '../questions.ts';
 
 const defaultLimit = 50;
 const mostRuns = 500;
 
 /** What the ledger knows about runs. */
-export function runRoutes(app: Hono<ServerEnv>, { ledger, now }: Room): void {
-  const { store, tapes } = ledger;
+export function runRoutes(app: Hono<ServerEnv>, { ledger, turns, now }: Room): void {
+  const { store } = ledger;
 
   app.get('/api/runs', allow('read'), async (context) => {
     const filter = await askedFilter(context, ledger, now());
@@ -54,9 +54,8 @@ export function runRoutes(app: Hono<ServerEnv>, { ledger, now }: Room): void {
   });
 
   app.get('/api/runs/:id/timeline', allow('read'), async (context) => {
-    const found = await tapeOf(tapes, await namedRun(ledger, context.req.param('id')));
-    if ('missing' in found) throw new Problem('not_found', found.missing);
-    return context.json(await readTimeline(found.tape));
+    const run = await namedRun(ledger, context.req.param('id'));
+    return context.json(await readTimeline(await tapeInTurns({ ledger, turns }, run)));
   });
 
   app.get('/api/runs/:a/diff/:b', allow('read'), async (context) => {

@@ -1,16 +1,18 @@
 import type { Hono } from 'hono';
-import { setCookie } from 'hono/cookie';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { version } from '../../version.ts';
 import type { Room } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
-import { allow, cookieName, refuseToken } from '../guard.ts';
+import { allow, refuseToken } from '../guard.ts';
 import { cached, prometheusText, totalsOf } from '../prometheus.ts';
 
 /** Adding up a million runs takes a moment; scrapes within this time get the same figures. */
 const totalsMs = 5000;
 
+const formerCookie = 'runwire';
+
 /** Routes about the server itself. */
-export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, names, live, metrics, now }: Room): void {
+export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, names, live, metrics, viewers, now }: Room): void {
   app.get('/healthz', (context) => (live.trouble === undefined ? context.text('ok\n') : context.text('the ledger does not answer\n', 503)));
 
   app.get('/openapi.json', async (context) => context.json((await import('../openapi.ts')).openApi()));
@@ -18,15 +20,16 @@ export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, nam
   const totals = cached(() => totalsOf(ledger), totalsMs, now);
   app.get('/metrics', allow('read'), async (context) => {
     context.header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
-    return context.body(prometheusText(await totals(), metrics));
+    return context.body(prometheusText(await totals(), metrics, viewers));
   });
 
   app.get('/login', (context) => {
-    context.header('Cache-Control', 'no-store');
     const cookie = tokens?.cookieFor(context.req.query('token') ?? '');
     if (tokens !== undefined && cookie === undefined) return refuseToken(context, wrong);
+    // All servers of a host had this one in common; it opens nothing any more.
+    if (getCookie(context, formerCookie) !== undefined) deleteCookie(context, formerCookie, { path: '/' });
     if (cookie !== undefined)
-      setCookie(context, cookieName, cookie, {
+      setCookie(context, names.cookieName, cookie, {
         httpOnly: true,
         sameSite: 'Strict',
         path: '/',
@@ -38,7 +41,6 @@ export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, nam
   });
 
   app.get('/api/session', allow('read'), (context) => {
-    context.header('Cache-Control', 'no-store');
     return context.json({ rights: [...context.get('who').rights], ledger: ledger.store.name, version });
   });
 }

@@ -13,7 +13,6 @@ const mostBytes = 4096;
 export function stopRoutes(app: Hono<ServerEnv>, { ledger }: Room): void {
   app.get('/api/runs/:id/stop', allow('stop'), async (context) => {
     const ends = await endsWith(ledger.store, await namedRun(ledger, context.req.param('id')));
-    context.header('Cache-Control', 'no-store');
     return context.json('refused' in ends ? { run_ids: [], refused: ends.refused } : { run_ids: ends.run_ids });
   });
 

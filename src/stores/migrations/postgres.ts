@@ -164,4 +164,8 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
     end if;
   end $do$;
   `,
+  (p) => `
+  alter table ${p}runs add column reporter text collate "C";
+  alter table ${p}documents add column seal text collate "C";
+  `,
 ];

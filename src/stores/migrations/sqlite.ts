@@ -149,4 +149,8 @@ export const sqliteMigrations: readonly string[] = [
     primary key (run, attempt, seq_to, seq_from, here)
   ) strict, without rowid;
   `,
+  `
+  alter table runs add column reporter text;
+  alter table documents add column seal text;
+  `,
 ];

@@ -1,13 +1,31 @@
-import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunAgent } from '../../../src/builtin/agent.ts';
 import { RunOutcome } from '../../../src/outcome/outcome.ts';
 import { runwire } from '../../support/command.ts';
 import type { Context, LastWords } from '../../../src/cli/context.ts';
+import { live } from './live.ts';
 import { endings, folder, goodRun, outside, runScripted, telling } from './scripted.ts';
 
 const outcomeAt = (path: string): RunOutcome => RunOutcome.parse(JSON.parse(readFileSync(path, 'utf8')));
+
+it('are for their user alone, but for a file whose permissions the user has chosen', async () => {
+  const cwd = folder();
+  writeFileSync(join(cwd, 'shared.md'), 'old');
+  chmodSync(join(cwd, 'shared.md'), 0o664);
+  const summary = join(cwd, 'summary.md');
+  const names = { '--outcome': 'o.json', '--report-md': 'r.md', '--report-html': 'r.html', '--junit': 'j.xml', '--tape': 't.jsonl' };
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
+  await live(['run', '-q', ...Object.entries(names).flat(), '--', 'echo', 'hello'], { cwd, env });
+  await live(['run', '-q', '--report-md', 'shared.md', '--', 'echo', 'hello'], { cwd });
+  const modes = [...Object.values(names), 'summary.md', 'shared.md'].map((name) => [name, statSync(join(cwd, name)).mode & 0o777]);
+  expect(Object.fromEntries(modes)).toEqual({
+    ...Object.fromEntries([...Object.values(names), 'summary.md'].map((name) => [name, 0o600])),
+    'shared.md': 0o664,
+  });
+  expect(readFileSync(join(cwd, 'shared.md'), 'utf8')).toContain('Runwire');
+});
 
 describe('--outcome', () => {
   it.each(endings)('holds what a run came to: %s', async (name, code, drafts) => {

@@ -3,6 +3,7 @@ import type { EventRecord } from '../../../events/event.ts';
 import { messageOf } from '../../../failure.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { present } from '../../../present.ts';
+import { fittingLabels } from '../../../stores/label-limits.ts';
 import { gitLabels, labelsFromEnvironment } from '../../../stores/labels.ts';
 import { ledgerOutcome } from '../../../stores/ledger-outcome.ts';
 import { isGone, thisProcess } from '../../../stores/owner.ts';
@@ -57,7 +58,7 @@ export class ReportSink implements Sink {
       prompt: '',
       host: hostname(),
       pid: process.pid,
-      labels: clean({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }),
+      labels: clean(fittingLabels({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }).kept),
       cwd: clean(cwd),
       ...present({ ...clean({ agent, model }), parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
     };
@@ -174,7 +175,13 @@ export class ReportSink implements Sink {
         const found = await spool.head();
         if (found === undefined || found.head.url !== target.url) continue;
         if (!isGone({ owner: found.head.owner, heartbeat_at: 0 }, clock())) continue;
-        await new Upload(spool, found.start, target, () => found.head.meta).drain(signal);
+        try {
+          await new Upload(spool, found.start, target, () => found.head.meta).drain(signal);
+        } catch (error) {
+          // Perhaps another token may send it; what is behind it must not wait for that.
+          if (error instanceof Refused) continue;
+          throw error;
+        }
         await spool.remove();
       }
     } catch {
