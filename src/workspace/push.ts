@@ -56,7 +56,7 @@ export async function pushObjects(objects: string, ask: PushAsk): Promise<string
   } catch (error) {
     return `the push failed: ${messageOf(error)}`;
   } finally {
-    await removeFolder(folder, ask.env);
+    await removeFolder(folder);
   }
 }
 
