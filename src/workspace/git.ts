@@ -35,7 +35,7 @@ const settings: readonly (readonly [key: string, value: string])[] = [
 ];
 
 /** Git LFS may not be installed: then the pointer is used as it is. */
-export const withoutLfs = ['-c', 'filter.lfs.required=false'];
+const withoutLfs = ['-c', 'filter.lfs.required=false'];
 
 /** In our own checkouts LFS pointers stay pointers: work that needs the files can fetch them. */
 export const leavesPointers = [...withoutLfs, '-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.process='];

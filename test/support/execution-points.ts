@@ -111,6 +111,6 @@ function script(path: string, text: string): string {
   return `printf '#!/bin/sh\\n%s\\n' ${quoted(text)} > ${path}; chmod +x ${path}`;
 }
 
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
