@@ -14,6 +14,7 @@ const none: never[] = [];
  */
 export class Cleaner {
   readonly #finder: Finder;
+  readonly #spans: [from: number, to: number][] | undefined;
   /** The undecided text, preceded by a little of the text before it. */
   #text = '';
   /** The first undecided character; everything before it has been emitted. */
@@ -30,8 +31,10 @@ export class Cleaner {
   #hexAt = -1;
   #count = 0;
 
-  constructor(finder: Finder) {
+  /** `spans`: is told where the secrets of a text are that is pushed as a whole. */
+  constructor(finder: Finder, spans?: [from: number, to: number][]) {
     this.#finder = finder;
+    this.#spans = spans;
   }
 
   /** How many secrets were found. */
@@ -59,6 +62,7 @@ export class Cleaner {
       if (this.#tail !== undefined) {
         const { to, done } = this.#tail(text, this.#at);
         this.#at = kept = this.#edge = to;
+        this.#spans?.splice(-1, 1, [this.#spans.at(-1)?.[0] ?? 0, to]);
         if (!done && !final) break;
         this.#tail = undefined;
       }
@@ -74,6 +78,7 @@ export class Cleaner {
       }
       out += text.slice(kept, place) + found.sought.marker;
       this.#count += 1;
+      this.#spans?.push([place, found.end]);
       this.#at = kept = this.#edge = found.end;
       this.#tail = found.sought.tail;
     }

@@ -3,6 +3,7 @@ import { Failure, systemCode } from '../failure.ts';
 import { present } from '../present.ts';
 import { exitOf, startTalking } from '../processes/child.ts';
 import type { Environment } from '../vocabulary.ts';
+import { quoted } from '../redact/quoted.ts';
 import { withoutUsers } from '../without-user.ts';
 
 export const noHooks = '/dev/null';
@@ -171,7 +172,7 @@ export function wordsOf(stderr: string, given: readonly string[] = []): string {
     .split('\n')
     .map((line) => line.trim());
   const told = lines.filter((line) => /^(?:fatal|error|remote|! )/.test(line));
-  return (told.length > 0 ? told : lines.filter((line) => line !== '')).slice(0, 3).join('; ').slice(0, 500);
+  return quoted((told.length > 0 ? told : lines.filter((line) => line !== '')).slice(0, 3).join('; '), 500);
 }
 
 interface Order {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { Failure, messageOf } from '../failure.ts';
 import { isInside } from '../inside.ts';
 import { type Namespace, namespaced, ownTable, systemTool } from '../processes/namespace.ts';
+import { quoted } from '../redact/quoted.ts';
 import { answerOf, gitEnvironment, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { quote } from './quote.ts';
@@ -193,7 +194,7 @@ export async function whyNoOverlay(folder: string, env: Means['env']): Promise<s
     const prepare = `cd ${quote(folder)} && mount -t overlay runwire -o ${options} checkout && cd ${quote(checkout)}`;
     const entered = enterNamespace('/bin/sh', ['-c', ': > tried'], prepare);
     const { code, stderr } = await answerOf({ ...entered, cwd: '/', env: { PATH: env['PATH'] ?? '/usr/bin:/bin' } });
-    if (code !== 0) return stderr.trim().split('\n')[0]?.slice(0, 200) || `exit code ${code}`;
+    if (code !== 0) return quoted(stderr.trim().split('\n', 1)[0] ?? '', 200) || `exit code ${code}`;
     return existsSync(join(upper, 'tried')) && !existsSync(join(checkout, 'tried')) ? undefined : 'a test write reached the folder below';
   } catch (error) {
     return messageOf(error);
