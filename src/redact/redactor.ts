@@ -7,6 +7,7 @@ import { Finder } from './finder.ts';
 import { withoutKeyEnds } from './private-key.ts';
 import { formsOf, longestFirst } from './secrets.ts';
 import { secretFieldKind } from './secret-fields.ts';
+import { isSecretMember, kindOfDocument } from './secret-documents.ts';
 import { SecretLines } from './secret-lines.ts';
 import { isSecretName, secretNameIn } from './secret-field-names.ts';
 import { marker, secretNamesShown } from './shapes.ts';
@@ -209,11 +210,17 @@ export class Redactor {
 
   #object(object: Record<string, unknown>): unknown {
     const fields = Object.keys(object);
+    const kind = kindOfDocument(object);
     let changes: Map<string, [string, unknown]> | undefined;
     for (const field of fields) {
       const { name, secret, holds } = this.#fieldName(field);
       const of = secret ? field : holds ? secretNameIn(object) : undefined;
-      const clean = of === undefined ? this.#json(object[field]) : this.#secretField(of, object[field]);
+      const clean =
+        kind !== undefined && isSecretMember(kind, field)
+          ? this.#replaced(object[field], kind)
+          : of === undefined
+            ? this.#json(object[field])
+            : this.#secretField(of, object[field]);
       if (name !== field || clean !== object[field]) (changes ??= new Map()).set(field, [name, clean]);
     }
     if (changes === undefined) return object;
@@ -240,6 +247,21 @@ export class Redactor {
     const made = { name: this.text(field), secret: isSecretName(field), holds: /^val(?:ue)?$/i.test(field) };
     if (made.name === field && field.length <= 64 && this.#fieldNames.size < 10_000) this.#fieldNames.set(field, made);
     return made;
+  }
+
+  /** Every text in a part of a document that holds nothing but secrets. */
+  #replaced(value: unknown, kind: string): unknown {
+    if (typeof value === 'string' && value !== '') {
+      this.#tally.count += 1;
+      return marker(kind);
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return this.#json(value);
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [
+        this.text(name),
+        typeof each === 'string' ? this.#replaced(each, kind) : this.#json(each),
+      ]),
+    );
   }
 
   /** A value beside its name is an assignment, even though the two are separate texts. */
