@@ -81,7 +81,7 @@ export class Framer {
     this.#carry.push(new Uint8Array(piece));
     this.#carried += piece.length;
     if (this.#carried <= this.#limit) return;
-    const head = join(this.#carry, Math.min(this.#limit, keptOfOversize));
+    const head = join(this.#carry, Math.min(this.#limit, keptOfOversize + beyondKept));
     this.#carry = [];
     this.#carried = 0;
     this.#skipping = true;

@@ -42,6 +42,12 @@ export interface ThreadOptions extends FoldOptions {
 /** `user`: someone asked it to stop; `limit`: it was not allowed to continue; `done`: it had nothing left to do. */
 export type StoppedBy = 'user' | 'limit' | 'done';
 
+/** What most of a stream consists of; an outcome cleans what it takes from these by itself. */
+const isLong: ReadonlySet<AgentEvent['type']> = new Set([
+  ...(['text.delta', 'text.completed', 'reasoning.delta', 'reasoning.completed'] as const),
+  ...(['item.started', 'item.output', 'item.completed', 'line.unknown', 'usage.reported'] as const),
+]);
+
 /** The latest time that a `Date` can hold, in ms. */
 const latestDate = 8.64e15;
 
@@ -81,8 +87,8 @@ export class Thread {
     const deliver = (event: AgentEvent, synthetic: boolean): void => this.#deliver(event, synthetic);
     // Without a listener, only the outcome gets out, and that is small.
     const isHeard = onRecord !== undefined;
-    // But a private key that is printed line by line cannot be recognised from its last lines alone.
-    const isCleaned = (event: AgentEvent): boolean => isHeard || event.type === 'log';
+    // But a private key that is printed line by line cannot be recognised from its last lines alone, and evidence is cut.
+    const isCleaned = (event: AgentEvent): boolean => isHeard || !isLong.has(event.type);
     const clean: RepairedSink =
       redact === undefined
         ? deliver
