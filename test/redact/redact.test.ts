@@ -792,8 +792,21 @@ describe('secret values', () => {
   });
 
   it.each([
-    ...['SSHPASS', 'DBPASS', 'SMTPPASS', 'MY_HMAC', 'HMAC', 'SESSION', 'AWS_SESSION', 'STRING_SESSION', 'SALT', 'HASH_SALT', 'PEPPER'],
-    ...['SUPABASE_SERVICE_ROLE', 'SERVICE_ROLE', 'LDAP_BINDPW', 'ROOTPW'],
+    'SSHPASS',
+    'DBPASS',
+    'SMTPPASS',
+    'MY_HMAC',
+    'HMAC',
+    'SESSION',
+    'AWS_SESSION',
+    'STRING_SESSION',
+    'SALT',
+    'HASH_SALT',
+    'PEPPER',
+    'SUPABASE_SERVICE_ROLE',
+    'SERVICE_ROLE',
+    'LDAP_BINDPW',
+    'ROOTPW',
   ])('are kept from commands by the name %s', (name) => {
     expect(withoutSecrets({ PATH: '/bin', [name]: 'plain words' })).toEqual({ PATH: '/bin' });
   });
