@@ -1,12 +1,12 @@
 const strong =
-  /KEYS?(?:_|$|\d)|TOKENS?(?:_|$)|SECRET|PASSW(?:OR)?D|PASSPHRASE|_PWD$|_PASS$|(?:^|_)PAT$|DSN$|CONN(?:ECTION)?_?STR(?:ING)?(?:_|$)|WEBHOOK|(?:^|_)(?:JWT|SK|MNEMONIC)(?:_|$)|(?:SEED|RECOVERY)_?(?:PHRASE|WORDS)|KUBE_?CONFIG_(?:DATA|CONTENTS?|B(?:ASE)?64|YA?ML|JSON)$/;
+  /KEYS?(?:_|$|\d)|TOKENS?(?:_|$)|SECRET|PASSW(?:OR)?D|PASSPHRASE|_PWD$|_PASS$|^(?:SSH|DB|FTP|SMTP|LDAP|ROOT|ADMIN|USER|SUDO)PASS$|(?:^|_)(?:HMAC|PEPPER|SERVICE_ROLE)$|(?:^|_)PAT$|DSN$|CONN(?:ECTION)?_?STR(?:ING)?(?:_|$)|WEBHOOK|(?:^|_)(?:JWT|SK|MNEMONIC)(?:_|$)|(?:SEED|RECOVERY)_?(?:PHRASE|WORDS)|KUBE_?CONFIG_(?:DATA|CONTENTS?|B(?:ASE)?64|YA?ML|JSON)$/;
 const weak =
   /CREDENTIAL|AUTH|PRIVATE|COOKIE|SESSION_ID|SIGNATURE|(?:DATABASE|DB|REDIS|MONGO(?:DB)?|POSTGRES|MYSQL|AMQP|BROKER|PROXY)_UR[IL]|_PROXY$/;
 const harmless =
   /AUTHOR(?:_|$)|PUBLIC|_SOCK$|XAUTHORITY|(?:_FILE|_PATH|_DIR|_NAME|_TYPE|_METHOD|_MODE|_HOST|_PORT|_ENDPOINT|_LIMIT|_COUNT|_TTL)$/;
 /** These may also be the name of a key file, or of a token limit. */
 const doubtful =
-  /KEY|TOKEN|PASSW|CREDENTIAL|PRIVATE|COOKIE|(?:^|_)(?:AUTH(?!_SOCK$)|CREDS?|PASS|PATS?|PW|[HT]?OTP|MFA|PIN|PFX|P12|KEYSTORE|BEARER|SIGNATURE|SIGNING)(?:_|$)/;
+  /KEY|TOKEN|PASSW|CREDENTIAL|PRIVATE|COOKIE|(?:^|_)(?:AUTH(?!_SOCK$)|CREDS?|PASS|PATS?|PW|[A-Z]{2,6}PW|[HT]?OTP|MFA|PIN|HMAC|SALT|PEPPER|SERVICE_ROLE|PFX|P12|KEYSTORE|BEARER|SIGNATURE|SIGNING)(?:_|$)|(?<!ASK|BY|COM|SUR|TRES)PASS$|(?<!DESKTOP_|DBUS_|XDG_)(?<![A-Z])SESSION(?:_(?:DATA|STRING|VALUE))?$/;
 
 /** What the name of a variable says about its value. `strong`: a secret unless it plainly is not; `weak`: a secret only if it looks like one. */
 export function secrecyOf(name: string): 'strong' | 'weak' | undefined {

@@ -21,15 +21,15 @@ const mayImport: Record<string, readonly string[]> = {
   redact: ['events'],
   pipeline: ['dialects', 'outcome', 'redact', 'events', 'faults.ts'],
   terminal: [],
-  expect: ['outcome', 'events'],
+  expect: ['outcome', 'redact', 'events'],
   reports: ['terminal', 'outcome', 'events'],
   telemetry: ['outcome', 'redact', 'events'],
   processes: [],
   jsonrpc: ['dialects'],
   builtin: ['processes', 'outcome', 'redact', 'events', 'faults.ts', 'repository-file.ts'],
-  agents: ['processes', 'terminal', 'pipeline', 'dialects', 'outcome', 'events'],
-  stores: ['outcome', 'events'],
-  workspace: ['processes', 'repository-file.ts'],
+  agents: ['processes', 'terminal', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
+  stores: ['outcome', 'redact', 'events'],
+  workspace: ['processes', 'redact', 'repository-file.ts'],
   run: [
     'expect',
     'telemetry',
@@ -49,9 +49,9 @@ const mayImport: Record<string, readonly string[]> = {
     'faults.ts',
     'repository-file.ts',
   ],
-  acp: ['jsonrpc', 'run', 'builtin', 'dialects', 'outcome', 'events', 'faults.ts'],
+  acp: ['jsonrpc', 'run', 'builtin', 'dialects', 'outcome', 'redact', 'events', 'faults.ts'],
   ledger: ['reports', 'builtin', 'agents', 'stores', 'terminal', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
-  orchestrate: ['run', 'workspace', 'builtin', 'agents', 'outcome', 'events', 'faults.ts'],
+  orchestrate: ['run', 'workspace', 'builtin', 'agents', 'outcome', 'redact', 'events', 'faults.ts'],
   fleet: ['run', 'ledger', 'workspace', 'agents', 'stores', 'outcome', 'redact', 'events'],
   server: ['ledger', 'stores', 'pipeline', 'dialects', 'outcome', 'events'],
   cli: [
@@ -282,6 +282,39 @@ it('has tests in the folders of src, at every depth', () => {
   expect(own.filter((folder) => !existsSync(join(src, folder)))).toEqual([]);
   const loose = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.ts') && name !== 'house.test.ts');
   expect(loose.filter((name) => !existsSync(join(src, name.replace('.test.ts', '.ts'))))).toEqual([]);
+});
+
+it('cuts no text of others inside a message: quoted() and its like take secrets out first', () => {
+  // What is told of a run is clean already; a terminal and a page shorten what they are given.
+  const isClean = /^(?:redact|terminal|reports|outcome|telemetry|events)\b|^dialects\/(?:[\w-]+\/)*write\b/;
+  // Ids, times and digests; lists, of which some entries are shown; our own page; what was cut beside a secret.
+  const isHarmless =
+    /(?:commit|toISOString\(\)|digest\('\w+'\)|randomUUID\(\)|files|page|safeEnd\(.*)(?:\.slice|\))|\.slice\([^)]*\)\.join/;
+  const cuts = /\$\{[^}`]*\.(?:slice\((?:0, |-)|substring\()[^}]*\}/g;
+  const raw = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !isClean.test(path.split(sep).join('/')))
+    .flatMap((path) => (readFileSync(join(src, path), 'utf8').match(cuts) ?? []).map((cut) => `${path}: ${cut}`))
+    .filter((each) => !isHarmless.test(each));
+  expect(raw.toSorted()).toEqual([
+    // The name that a server gave its tool: told by clean records.
+    'builtin/mcp/connect.ts: ${wanted.slice(0, longestName - `_${count}',
+    // Compared, never shown.
+    'dialects/claude/read/message.ts: ${text.slice(0, 40)}',
+    // A title, of a clean record.
+    'stores/rows.ts: ${line.slice(0, titleLength - 1).toWellFormed()}',
+  ]);
+});
+
+it('has no decoder that cuts what it tells', () => {
+  const told = readdirSync(join(src, 'dialects'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /(?:^|[/\\])read[/\\]/.test(path) && path.endsWith('.ts'))
+    .flatMap((path) =>
+      readFileSync(join(src, 'dialects', path), 'utf8')
+        .split('\n')
+        .map((line) => `${path}: ${line.trim()}`),
+    )
+    .filter((line) => /sink\.(?:emit|note|unknown)\(.*\.(?:slice\((?:0, |-)|substring\()/.test(line));
+  expect(told).toEqual([]);
 });
 
 it('has no test that looks at a clock', () => {

@@ -15,6 +15,7 @@ import type { Run } from '../run/handle.ts';
 import type { Sink } from '../run/sinks/sink.ts';
 import { version } from '../version.ts';
 import type { PermissionMode } from '../vocabulary.ts';
+import { quoted } from '../redact/quoted.ts';
 import { promptOf } from './prompt.ts';
 import { questionsOver } from './questions.ts';
 
@@ -108,7 +109,7 @@ export class AcpAgent {
       case 'session/prompt':
         return this.#prompt(this.#session(params), params, id);
       default:
-        throw new RpcError(methodNotFound, `unknown method ${method.slice(0, 100)}`);
+        throw new RpcError(methodNotFound, `unknown method ${quoted(method, 100)}`);
     }
   }
 

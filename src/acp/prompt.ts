@@ -1,6 +1,7 @@
 import type { Json } from '../dialects/dialect.ts';
 import { asText, list, object, string } from '../dialects/read.ts';
 import { invalidParams, RpcError } from '../jsonrpc/peer.ts';
+import { quoted } from '../redact/quoted.ts';
 
 /** What an editor sends, as the single text that every agent accepts. Throws `RpcError` for anything that is not text. */
 export function promptOf(blocks: Json | undefined): string {
@@ -24,7 +25,7 @@ function textOf(block: Json): string {
     default:
       throw new RpcError(
         invalidParams,
-        `a prompt cannot hold ${typeof type === 'string' ? `"${type.slice(0, 40)}"` : 'this'}: only text, links and embedded text`,
+        `a prompt cannot hold ${typeof type === 'string' ? `"${quoted(type, 40)}"` : 'this'}: only text, links and embedded text`,
       );
   }
 }

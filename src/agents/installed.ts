@@ -58,7 +58,7 @@ async function askVersion(path: string, agent: AgentCli, env: Environment): Prom
   const complaint = said.stderr.split('\n').find((line) => line.trim() !== '');
   const problem = said.timedOut
     ? `${command} did not exit within ${timeInWords(patienceMs)}`
-    : `${command} printed no version${complaint === undefined ? '' : `: ${complaint.trim().slice(0, 200)}`}`;
+    : `${command} printed no version${complaint === undefined ? '' : `: ${(await import('../redact/quoted.ts')).quoted(complaint, 200, env)}`}`;
   return { path, version, problem: version === undefined ? problem : undefined };
 }
 

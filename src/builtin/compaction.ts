@@ -1,4 +1,5 @@
 import type { ModelMessage } from 'ai';
+import { safeEnd, safeStart } from '../redact/safe-cut.ts';
 
 /** What is replaced by a summary, and what stays. */
 export interface Compaction {
@@ -53,6 +54,7 @@ function describe(message: ModelMessage): string {
 
 function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const half = limit / 2;
-  return `${text.slice(0, half).toWellFormed()}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half).toWellFormed()}`;
+  const before = text.slice(0, safeEnd(text, limit / 2)).toWellFormed();
+  const after = text.slice(safeStart(text, text.length - limit / 2)).toWellFormed();
+  return `${before}\n[… ${text.length - before.length - after.length} characters left out …]\n${after}`;
 }

@@ -61,6 +61,10 @@ export interface DecoderSink {
   /** The line is well-formed but of a kind this dialect does not know: kept whole as `line.unknown`. */
   unknown(wire: JsonObject): void;
   note(kind: NoteKind, what: string): void;
+  /** The first characters of a text, for a message that quotes it. No decoder cuts a text itself: secrets must be taken out before. */
+  quote(text: string, most: number, ellipsis?: string): string;
+  /** The same for one of the lines of a longer text. */
+  quoteLine(line: string, most: number): string;
 }
 
 /** A single-use machine: wire objects in, events out. No clock, no I/O, no randomness; it must not throw on any JSON. */

@@ -1,4 +1,5 @@
 import { Failure, messageOf } from '../failure.ts';
+import { quoted } from '../redact/quoted.ts';
 import { avoidable, countable, Rule, RuleFile } from './rule.ts';
 
 const grammar = `must call TOOL · must not call TOOL · must run WORDS · must not run WORDS · must touch PATH · must not touch PATH
@@ -11,7 +12,7 @@ export function parseRule(text: string): Rule {
   const line = text.trim();
   const found = action(line) ?? amountOf(line) ?? answer(line) ?? rest(line);
   const rule = found === undefined ? undefined : Rule.safeParse(found).data;
-  if (rule === undefined) throw new Failure('input', `not a rule: ${JSON.stringify(line.slice(0, 200))}; expected one of:\n${grammar}`);
+  if (rule === undefined) throw new Failure('input', `not a rule: ${JSON.stringify(quoted(line, 200))}; expected one of:\n${grammar}`);
   if (rule.rule === 'answer_matches') checkPattern(rule);
   return rule;
 }

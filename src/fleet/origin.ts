@@ -6,6 +6,7 @@ import { findBase } from '../workspace/base.ts';
 import { longPatienceMs } from '../workspace/git.ts';
 import { partsOfAddress } from '../without-user.ts';
 import { openRepository, type Repository } from '../workspace/repository.ts';
+import { quoted } from '../redact/quoted.ts';
 import type { Origin } from './job.ts';
 
 export const largestBundle = 256 * 1024 * 1024;
@@ -69,7 +70,7 @@ exit $code
 
 async function bundleOf({ git }: Repository, commit: string): Promise<Uint8Array> {
   const { code, stdout, stderr } = await git.askScript(bundleScript, [commit], { maxBytes: largestBundle });
-  if (code !== 0) throw new Failure('config', `git bundle: ${stderr.trim().slice(0, 400)}`);
+  if (code !== 0) throw new Failure('config', `git bundle: ${quoted(stderr, 400)}`);
   return stdout;
 }
 
@@ -81,7 +82,7 @@ export async function bundleOfWork({ git }: Pick<Repository, 'git'>, branch: str
     maxBytes: largestBundle,
     patienceMs: longPatienceMs,
   });
-  if (code !== 0) throw new Failure('config', `git bundle: ${stderr.trim().slice(0, 400)}`);
+  if (code !== 0) throw new Failure('config', `git bundle: ${quoted(stderr, 400)}`);
   return stdout;
 }
 

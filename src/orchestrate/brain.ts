@@ -3,6 +3,7 @@ import type { Tool } from '../builtin/tools/tool.ts';
 import { cancelledBy } from '../builtin/claim.ts';
 import type { Draft } from '../events/event.ts';
 import { builtIn } from '../vocabulary.ts';
+import { safeEnd } from '../redact/safe-cut.ts';
 import type { Branch, Crew } from './crew.ts';
 import { executeAgent, parallelExplore } from './tools/execute-agent.ts';
 import { branchDiff, branchOutput, readArtifact } from './tools/look.ts';
@@ -66,7 +67,7 @@ function errorOf(draft: Draft, open: Map<string, string>): Draft | undefined {
   open.delete(draft.item_id);
   if (draft.status !== 'error') return undefined;
   const words = draft.summary ?? draft.error ?? (typeof draft.output === 'string' ? draft.output : 'it failed');
-  const message = words.slice(0, 500).toWellFormed();
+  const message = words.slice(0, safeEnd(words, 500)).toWellFormed();
   return { type: 'error', scope: name === 'publish' ? 'publish' : 'tool', code: 'tool', message, fatal: false, item_id: draft.item_id };
 }
 

@@ -9,6 +9,7 @@ import { answerOf } from '../workspace/git.ts';
 import { changesOf, pushGround } from '../workspace/push-ground.ts';
 import { pushBranch } from '../workspace/push.ts';
 import { commitOf, type Repository } from '../workspace/repository.ts';
+import { quoted } from '../redact/quoted.ts';
 import type { Branch, Crew } from './crew.ts';
 import { mergedTree } from './merge.ts';
 import type { Settings } from './settings.ts';
@@ -122,7 +123,7 @@ async function openRequest(crew: Crew, pushed: Published, message: string | unde
   const env = childEnvironment(settings.env, { pass: ['GH_*', 'GITHUB_*'], set: { GH_PROMPT_DISABLED: '1', NO_COLOR: '1' } });
   try {
     const { code, stdout, stderr } = await answerOf({ command: path, args, cwd: settings.repository.root, env }, { signal });
-    if (code !== 0) return { ...pushed, status: 'error', message: `the branch is pushed, but gh says: ${stderr.trim().slice(0, 400)}` };
+    if (code !== 0) return { ...pushed, status: 'error', message: `the branch is pushed, but gh says: ${quoted(stderr, 400, env)}` };
     const url = /https?:\/\/\S+/.exec(stdout.toString())?.[0];
     return { ...pushed, ...present({ url }), message: `pull request ${url ?? 'opened'}` };
   } catch (error) {

@@ -3,6 +3,7 @@ import { newId } from '../new-id.ts';
 import { owners } from '../run/sources/isolated.ts';
 import { runInside } from '../workspace/run-inside.ts';
 import { Workspace } from '../workspace/workspace.ts';
+import { safeStart } from '../redact/safe-cut.ts';
 import { Gate } from './gate.ts';
 import type { Settings } from './settings.ts';
 
@@ -92,7 +93,7 @@ export class Verifier {
           timed_out: timedOut,
           attempts: 1,
           duration_ms: Math.round(clock() - startedAt),
-          output: output.slice(-8000),
+          output: output.slice(safeStart(output, output.length - 8000)),
         };
       } finally {
         await workspace.remove();

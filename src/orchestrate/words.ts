@@ -1,6 +1,7 @@
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
 import type { Changes } from '../workspace/changes.ts';
+import { safeEnd } from '../redact/safe-cut.ts';
 import type { Branch } from './crew.ts';
 import { wordsOfFacts } from './facts.ts';
 import type { Verification } from './verifier.ts';
@@ -82,5 +83,7 @@ export function doesNotPass({ id, verification }: Branch, command: string): stri
 }
 
 export function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()} [… ${text.length - most} characters more]`;
+  if (text.length <= most) return text;
+  const shown = text.slice(0, safeEnd(text, most)).toWellFormed();
+  return `${shown} [… ${text.length - shown.length} characters more]`;
 }

@@ -15,8 +15,9 @@ export interface FrameSink {
 }
 
 const maxLineBytes = 256 * 1024 * 1024;
-/** How much of an oversized line is kept. */
-const keptOfOversize = 64 * 1024;
+/** How much of an oversized line is kept, and how much more the sink is given: where it is cut, a secret may begin. */
+export const keptOfOversize = 64 * 1024;
+const beyondKept = 32 * 1024;
 const LF = 10;
 const CARRIAGE_RETURN = 13;
 const OPEN_BRACE = 123;
@@ -80,7 +81,7 @@ export class Framer {
     this.#carry.push(new Uint8Array(piece));
     this.#carried += piece.length;
     if (this.#carried <= this.#limit) return;
-    const head = join(this.#carry, Math.min(this.#limit, keptOfOversize));
+    const head = join(this.#carry, Math.min(this.#limit, keptOfOversize + beyondKept));
     this.#carry = [];
     this.#carried = 0;
     this.#skipping = true;
@@ -101,7 +102,7 @@ export class Framer {
     this.#line += 1;
     this.#abandonDocument('broken');
     this.#sink.note('broken', `line longer than ${this.#limit} bytes`, this.#line);
-    this.#sink.text(this.#lenient.decode(bytes.subarray(0, Math.min(this.#limit, keptOfOversize))), 'oversize', this.#line);
+    this.#sink.text(this.#lenient.decode(bytes.subarray(0, Math.min(this.#limit, keptOfOversize + beyondKept))), 'oversize', this.#line);
   }
 
   /** Whole lines, each ended by LF. */
@@ -239,7 +240,7 @@ export class Framer {
 
   #tooMany(text: string): void {
     this.#sink.note('broken', `more than ${this.#mostObjects} objects on one line: the rest is not read`, this.#line);
-    this.#sink.text(text.slice(0, keptOfOversize), 'oversize', this.#line);
+    this.#sink.text(text.slice(0, keptOfOversize + beyondKept), 'oversize', this.#line);
   }
 
   /** A list that stops in the middle: its complete elements are still valid output of the agent. */

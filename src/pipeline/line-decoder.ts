@@ -4,13 +4,14 @@ import { detectDialect } from '../dialects/registry.ts';
 import type { Draft } from '../events/event.ts';
 import { BoundedList } from '../outcome/bounded.ts';
 import { PrivateKeyLines } from '../redact/private-key.ts';
+import { SecretLines } from '../redact/secret-lines.ts';
 import { type Enveloped, openEnvelope } from './envelope.ts';
-import { Framer, type FrameSink, type TextCause } from './framer.ts';
+import { Framer, type FrameSink, keptOfOversize, type TextCause } from './framer.ts';
 import type { ProcessEnd, Thread } from './thread.ts';
 import { Twice } from './twice.ts';
 
 /** Where the drafts of a run go, and what is known about it so far. */
-export type DraftSink = Pick<Thread, 'emit' | 'at' | 'note' | 'clean' | 'isExplained'>;
+export type DraftSink = Pick<Thread, 'emit' | 'at' | 'note' | 'quote' | 'quoteLine' | 'isExplained'>;
 
 export interface LineDecoderOptions {
   /** Unset: detected from the first lines. */
@@ -55,6 +56,8 @@ export class LineDecoder {
   #stderrTail: string[] = [];
   #stderrOmitted = 0;
   readonly #stderrKeys = new PrivateKeyLines();
+  /** All lines in their order; those that are part of a secret explain nothing. */
+  readonly #stderrSecrets = new SecretLines();
   #stderrFault: { message: string; code: ReturnType<typeof codeOfMessage> } | undefined;
   #line = 0;
   readonly #twice = new Twice();
@@ -70,8 +73,8 @@ export class LineDecoder {
     this.#stderr = new Framer(
       {
         value: (wire) => this.#guard(() => this.#stderrLine(JSON.stringify(wire), wire)),
-        text: (text) => {
-          for (const line of text.split('\n')) this.#stderrLine(line);
+        text: (text, cause) => {
+          for (const line of (cause === 'oversize' ? this.#kept(text) : text).split('\n')) this.#stderrLine(line);
         },
         note: () => {},
       },
@@ -153,10 +156,15 @@ export class LineDecoder {
     this.#say(text, cause);
   }
 
-  #say(text: string, cause: TextCause): void {
+  #say(said: string, cause: TextCause): void {
+    const text = cause === 'oversize' ? this.#kept(said) : said;
     this.#out.emit({ type: 'log', stream: 'stdout', cause, text });
     // A stream that stops in the middle of a line is reported separately.
     if (cause !== 'cut') this.#decoder?.text?.(text);
+  }
+
+  #kept(text: string): string {
+    return this.#out.quote(text, Math.min(this.#options.maxLineBytes ?? keptOfOversize, keptOfOversize), '');
   }
 
   #headObjects(): JsonObject[] {
@@ -189,6 +197,8 @@ export class LineDecoder {
       at: (ms: number | undefined) => this.#out.at(ms),
       unknown: (wire: JsonObject) => this.#unknown(wire),
       note: (kind: NoteKind, what: string) => this.#note(kind, what),
+      quote: (text: string, most: number, ellipsis?: string) => this.#out.quote(text, most, ellipsis),
+      quoteLine: (line: string, most: number) => this.#out.quoteLine(line, most),
     };
     this.#decoder = dialect === undefined ? { line: sink.unknown, end: () => {} } : dialect.decoder(sink);
     const head = this.#head;
@@ -233,7 +243,7 @@ export class LineDecoder {
   }
 
   #unknown(wire: JsonObject): void {
-    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? nameOf(this.#out.clean(wire.type)) : 'unknown'}`);
+    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? nameOf(this.#out.quote(wire.type, 60)) : 'unknown'}`);
     this.#out.emit({ type: 'line.unknown', dialect: this.#dialect?.id ?? 'unknown', wire });
   }
 
@@ -256,7 +266,8 @@ export class LineDecoder {
     if (understood) return;
     const plain = stripTerminal(text);
     const code = codeOfMessage(plain);
-    if (code !== 'unknown') this.#stderrFault ??= { message: plain, code };
+    const isSecret = this.#stderrSecrets.kindOf(text) !== undefined;
+    if (code !== 'unknown' && !isSecret) this.#stderrFault ??= { message: plain, code };
     this.#stderrCount += 1;
     if (this.#stderrCount > stderrKept) return this.#holdStderr(text);
     this.#stderrKeys.isBody(text);
@@ -304,9 +315,9 @@ export class LineDecoder {
   }
 }
 
-/** A type name as a note may show it: short, and without terminal control sequences. */
+/** A type name as a note may show it: without terminal control sequences. */
 function nameOf(type: string): string {
-  return `"${type.slice(0, 60).replace(/[^\w.:/ -]/g, '?')}"`;
+  return `"${type.replace(/[^\w.:/ …-]/g, '?')}"`;
 }
 
 function tryObject(text: string): JsonObject | undefined {

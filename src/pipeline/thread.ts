@@ -7,6 +7,7 @@ import { reportOf } from '../outcome/report.ts';
 import type { Price } from '../outcome/usage.ts';
 import { newId } from '../new-id.ts';
 import { present } from '../present.ts';
+import { cutAfter } from '../redact/cut.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { Repair, type RepairedSink } from './repair.ts';
 
@@ -40,6 +41,12 @@ export interface ThreadOptions extends FoldOptions {
 
 /** `user`: someone asked it to stop; `limit`: it was not allowed to continue; `done`: it had nothing left to do. */
 export type StoppedBy = 'user' | 'limit' | 'done';
+
+/** What most of a stream consists of; an outcome cleans what it takes from these by itself. */
+const isLong: ReadonlySet<AgentEvent['type']> = new Set([
+  ...(['text.delta', 'text.completed', 'reasoning.delta', 'reasoning.completed'] as const),
+  ...(['item.started', 'item.output', 'item.completed', 'line.unknown', 'usage.reported'] as const),
+]);
 
 /** The latest time that a `Date` can hold, in ms. */
 const latestDate = 8.64e15;
@@ -80,8 +87,8 @@ export class Thread {
     const deliver = (event: AgentEvent, synthetic: boolean): void => this.#deliver(event, synthetic);
     // Without a listener, only the outcome gets out, and that is small.
     const isHeard = onRecord !== undefined;
-    // But a private key that is printed line by line cannot be recognised from its last lines alone.
-    const isCleaned = (event: AgentEvent): boolean => isHeard || (event.type === 'log' && event.stream === 'stderr');
+    // But a private key that is printed line by line cannot be recognised from its last lines alone, and evidence is cut.
+    const isCleaned = (event: AgentEvent): boolean => isHeard || !isLong.has(event.type);
     const clean: RepairedSink =
       redact === undefined
         ? deliver
@@ -172,6 +179,16 @@ export class Thread {
     if (known !== undefined) known.count += 1;
     // A hostile stream can invent any number of type names, so the list of notes is bounded.
     else if (this.#notes.size < 1000) this.#notes.set(key, { kind, what: clean, count: 1, ...(line ? { line } : {}) });
+  }
+
+  /** The beginning of a text of the agent, for a message of ours: without secrets, then cut. */
+  quote(text: string, most: number, ellipsis?: string): string {
+    return this.#options.redact?.quote(text, most, ellipsis) ?? cutAfter(text, most, ellipsis);
+  }
+
+  /** The same for a text that is quoted line by line: earlier lines may show what this one is. */
+  quoteLine(line: string, most: number): string {
+    return cutAfter(this.#options.redact?.line(line, 'quoted') ?? line, most);
   }
 
   /** A text for people, without secrets. */

@@ -1,5 +1,6 @@
 import type { Finder } from './finder.ts';
 import { hexKeyBefore, unfinishedHexKey } from './hex-keys.ts';
+import { signedKeyBefore, unfinishedSignedKey } from './signed-keys.ts';
 import { advance } from './pattern.ts';
 import { escape, pastEscapes } from './terminal-escape.ts';
 import { fails, undecided } from './undecided.ts';
@@ -14,6 +15,7 @@ const none: never[] = [];
  */
 export class Cleaner {
   readonly #finder: Finder;
+  readonly #spans: [from: number, to: number][] | undefined;
   /** The undecided text, preceded by a little of the text before it. */
   #text = '';
   /** The first undecided character; everything before it has been emitted. */
@@ -30,8 +32,10 @@ export class Cleaner {
   #hexAt = -1;
   #count = 0;
 
-  constructor(finder: Finder) {
+  /** `spans`: is told where the secrets of a text are that is pushed as a whole. */
+  constructor(finder: Finder, spans?: [from: number, to: number][]) {
     this.#finder = finder;
+    this.#spans = spans;
   }
 
   /** How many secrets were found. */
@@ -46,7 +50,8 @@ export class Cleaner {
 
   /** `first`: the first place in the piece where a secret may begin, if the caller knows it. */
   push(piece: string, final = false, first = this.#isIdle ? this.#finder.next(piece, 0, !final, 0) : 0): string {
-    if (first < 0 && (final || unfinishedHexKey(piece, 0, 0) < 0)) return this.#pass(piece);
+    if (first < 0 && (final || (unfinishedHexKey(piece, 0, 0) < 0 && unfinishedSignedKey(piece, 0, this.#text) < 0)))
+      return this.#pass(piece);
     const text = this.#text + piece;
     const start = this.#at;
     // Text that was already searched is not searched again, unless the text before it may change the result.
@@ -59,6 +64,7 @@ export class Cleaner {
       if (this.#tail !== undefined) {
         const { to, done } = this.#tail(text, this.#at);
         this.#at = kept = this.#edge = to;
+        this.#spans?.splice(-1, 1, [this.#spans.at(-1)?.[0] ?? 0, to]);
         if (!done && !final) break;
         this.#tail = undefined;
       }
@@ -74,6 +80,7 @@ export class Cleaner {
       }
       out += text.slice(kept, place) + found.sought.marker;
       this.#count += 1;
+      this.#spans?.push([place, found.end]);
       this.#at = kept = this.#edge = found.end;
       this.#tail = found.sought.tail;
     }
@@ -109,9 +116,14 @@ export class Cleaner {
 
   /** The end of such a key is one of the places the finder stops at, so no separate search is needed. */
   #nextHex(text: string, trigger: number, final: boolean): number {
-    const known = trigger < 0 ? -1 : hexKeyBefore(text, trigger, this.#at, this.#edge);
-    const next = known >= 0 || final ? known : unfinishedHexKey(text, this.#at, this.#edge);
-    return next < 0 ? text.length : next;
+    if (trigger >= 0) {
+      const known = hexKeyBefore(text, trigger, this.#at, this.#edge);
+      const found = known >= 0 ? known : signedKeyBefore(text, trigger, this.#at, this.#edge);
+      if (found >= 0) return found;
+    }
+    if (final) return text.length;
+    const [hex, signed] = [unfinishedHexKey(text, this.#at, this.#edge), unfinishedSignedKey(text, this.#at)];
+    return Math.min(hex < 0 ? text.length : hex, signed < 0 ? text.length : signed);
   }
 
   #find(text: string, place: number, final: boolean): { sought: Sought; end: number } | typeof undecided | undefined {
@@ -144,7 +156,9 @@ export class Cleaner {
   }
 
   #followContext(sought: Sought, at: number, final: boolean): void {
-    const end = pastColours(this.#text, advance(sought.context ?? [], this.#text, at, final), final);
+    const reached = advance(sought.context ?? [], this.#text, at, final);
+    const context = reached < 0 || sought.contextEnd === undefined ? reached : sought.contextEnd(this.#text, reached, final);
+    const end = pastColours(this.#text, context, final);
     if (end === undecided) {
       if (this.#open.length === 0) this.#open = [];
       this.#open.push({ sought, at });

@@ -23,6 +23,8 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["sk-", 256, 32],
   // google-api-key
   ["AIz", 2, 2281701374],
+  // google-hmac-key
+  ["GOO", 128, 131072],
   // google-access-token
   ["ya2", 33554432, 16384],
   // google-refresh-token
@@ -37,6 +39,8 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["ABIAKIASI", 2, 134217726],
   // aws-bedrock-key
   ["ABS", 2048, 134217726],
+  // aws-bedrock-key
+  ["bed", 262144, 32768],
   // github-token
   ["ghoghpghrghsghu", 2147483648, 134217726],
   // github-token
@@ -71,6 +75,8 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["GR1", 524288, 1048576],
   // npm-token
   ["npm", 2147483648, 134217726],
+  // slack-token
+  ["xox", 16, 8192],
   // slack-token
   ["xox", 134217726, 8192],
   // slack-token
@@ -108,7 +114,11 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // perplexity-key
   ["ppl", 16777216, 8192],
   // databricks-token
-  ["dap", 512, 67043454],
+  ["dap", 512, 67043838],
+  // databricks-token
+  ["dos", 32, 67043454],
+  // databricks-token
+  ["dke", 2, 67043454],
   // vault-token
   ["hvbhvrhvs", 16384, 2281701374],
   // age-secret-key
@@ -170,13 +180,9 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // yandex-key
   ["y0_", 2281701374, 2281701374],
   // shopify-token
-  ["shp", 2, 1048576],
+  ["shp", 134217726, 134217726],
   // shopify-token
-  ["shp", 524288, 524288],
-  // shopify-token
-  ["shp", 8, 2],
-  // shopify-token
-  ["shp", 65536, 2],
+  ["shp", 1048576, 2048],
   // linear-key
   ["lin", 2147483648, 2],
   // linear-key
@@ -215,6 +221,8 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["ATT", 2, 134217726],
   // supabase-key
   ["sbp", 2147483648, 67043454],
+  // supabase-key
+  ["sbp", 2147483648, 4194304],
   // supabase-key
   ["sb_", 524288, 32],
   // planetscale-token
@@ -423,6 +431,34 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["EXO", 67043454, 67043454],
   // linkedin-secret
   ["WPL", 2147483648, 2],
+  // openai-session
+  ["ses", 524288, 8192],
+  // qianfan-key
+  ["bce", 8192, 4194304],
+  // cartesia-key
+  ["sk_", 8, 2],
+  // friendli-token
+  ["flp", 2147483648, 134217726],
+  // turbopuffer-key
+  ["tpu", 64, 2147483648],
+  // browser-use-key
+  ["bu_", 2281701374, 2281701374],
+  // scrapfly-key
+  ["scp", 8192, 4096],
+  // scrapfly-key
+  ["scp", 8192, 1048576],
+  // netbird-token
+  ["nbp", 2147483648, 134217726],
+  // depot-token
+  ["dep", 32768, 1048576],
+  // checkly-key
+  ["cu_", 67043454, 67043454],
+  // bitbucket-server-token
+  ["BBD", 8, 8192],
+  // akamai-token
+  ["aka", 4, 8192],
+  // jetbrains-token
+  ["per", 8192, 67117056],
   // openai-key
   ["sk-", 134217726, 134217726],
   // github-token
@@ -449,6 +485,42 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["AAA", 2, 2],
   // voyage-key
   ["pa-", 2281701374, 2281701374],
+  // backblaze-key
+  ["K00", 67043328, 134217726],
+  // gemini-key
+  ["AQ.", 2, 4],
+  // instagram-token
+  ["IGAIGQ", 134217726, 134217726],
+  // threads-token
+  ["THA", 2, 134217726],
+  // brave-key
+  ["BSA", 2281701374, 2281701374],
+  // clickhouse-key
+  ["4b1", 16, 134217726],
+  // crates-token
+  ["cio", 134217726, 134217726],
+  // modal-token
+  ["ak-as-", 134217726, 134217726],
+  // square-token
+  ["EAA", 2, 2281701374],
+  // facebook-token
+  ["EAA", 134217726, 134217726],
+  // twitter-token
+  ["AAA", 2, 2],
+  // voyage-key
+  ["pa-", 2281701374, 2281701374],
+  // backblaze-key
+  ["K00", 67043328, 134217726],
+  // gemini-key
+  ["AQ.", 2, 4],
+  // instagram-token
+  ["IGAIGQ", 134217726, 134217726],
+  // threads-token
+  ["THA", 2, 134217726],
+  // google-hmac-key
+  ["GOO", 128, 134217726],
+  // discord-token
+  ["mfa", 16384, 2281701374],
   // neon-key
   ["api", 2147483648, 134217726],
   // openshift-token
@@ -467,6 +539,14 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["-us", 67043328, 4294967295],
   // private-key
   ["---", 8192, 8192],
+  // azure-key
+  ["", 134217726, 134217726],
+  // azure-key
+  ["AZD", 32768, 4294967295],
+  // azure-key
+  ["JQQ", 1024, 33554432],
+  // azure-key
+  ["PAT", 603979909, 671088639],
   // asana-token
   ["1/01/11/21/31/41/51/61/71/81/92/02/12/22/32/42/52/62/72/82/9", 67043328, 67043328],
   // facebook-app-token
@@ -513,6 +593,20 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["Acc", 32768, 2097152],
   // azure-shared-access-key
   ["Sha", 262144, 32],
+  // jwk-private
+  ["\"d\\\"d\"", 335544837, 335544837],
+  // jwk-private
+  ["\"p\\\"p\"", 335544837, 335544837],
+  // jwk-private
+  ["\"q\\\"q\"", 335544837, 335544837],
+  // jwk-private
+  ["\"dp", 268435460, 335544837],
+  // jwk-private
+  ["\"dq", 268435460, 335544837],
+  // jwk-private
+  ["\"qi", 268435460, 335544837],
+  // jwk-private
+  ["\"k\\\"k\"", 335544837, 335544837],
   // azure-sas
   ["&si;si?si", 128, 536870912],
   // azure-sas
@@ -573,6 +667,64 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["COOCOoCoOCoocOOcOocoOcoo", 2048, 512],
   // cookie
   ["coo", 2048, 512],
+  // url-secret
+  ["&KE&Ke&kE&ke;KE;Ke;kE;ke?KE?Ke?kE?ke", 33554432, 536870912],
+  // url-secret
+  ["&AU&Au&aU&au;AU;Au;aU;au?AU?Au?aU?au", 1048576, 256],
+  // url-secret
+  ["&CO&Co&cO&co;CO;Co;cO;co?CO?Co?cO?co", 16, 32],
+  // url-secret
+  ["&SI&Si&sI&si;SI;Si;sI;si?SI?Si?sI?si", 128, 536870912],
+  // url-secret
+  ["&SI&Si&sI&si;SI;Si;sI;si?SI?Si?sI?si", 128, 16384],
+  // url-secret
+  ["&SI&Si&sI&si;SI;Si;sI;si?SI?Si?sI?si", 128, 16384],
+  // url-secret
+  ["&PA&Pa&pA&pa;PA;Pa;pA;pa?PA?Pa?pA?pa", 524288, 524288],
+  // url-secret
+  ["&PW&Pw&pW&pw;PW;Pw;pW;pw?PW?Pw?pW?pw", 536870912, 3892314110],
+  // url-secret
+  ["&HM&Hm&hM&hm;HM;Hm;hM;hm?HM?Hm?hM?hm", 2, 8],
+  // url-secret
+  ["&HA&Ha&hA&ha;HA;Ha;hA;ha?HA?Ha?hA?ha", 524288, 256],
+  // url-secret
+  ["&JW&Jw&jW&jw;JW;Jw;jW;jw?JW?Jw?jW?jw", 1048576, 536870912],
+  // url-secret
+  ["&SI&Si&sI&si;SI;Si;sI;si?SI?Si?sI?si", 16, 536870912],
+  // url-secret
+  ["&SE&Se&sE&se;SE;Se;sE;se?SE?Se?sE?se", 524288, 524288],
+  // url-secret
+  ["&SE&Se&sE&se;SE;Se;sE;se?SE?Se?sE?se", 524288, 524288],
+  // url-secret
+  ["&TI&Ti&tI&ti;TI;Ti;tI;ti?TI?Ti?tI?ti", 8, 2048],
+  // url-secret
+  ["&OT&Ot&oT&ot;OT;Ot;oT;ot?OT?Ot?oT?ot", 65536, 536870912],
+  // url-secret
+  ["&AS&As&aS&as;AS;As;aS;as?AS?As?aS?as", 524288, 32],
+  // url-secret
+  ["&CO&Co&cO&co;CO;Co;cO;co?CO?Co?cO?co", 16, 32],
+  // url-secret
+  ["&DE&De&dE&de;DE;De;dE;de?DE?De?dE?de", 4194304, 512],
+  // url-secret
+  ["&AC&Ac&aC&ac;AC;Ac;aC;ac?AC?Ac?aC?ac", 8, 32],
+  // url-secret
+  ["&SK&Sk&sK&sk;SK;Sk;sK;sk?SK?Sk?sK?sk", 536870912, 3892314110],
+  // url-secret
+  ["&CR&Cr&cR&cr;CR;Cr;cR;cr?CR?Cr?cR?cr", 32, 16],
+  // url-secret
+  ["&AU&Au&aU&au;AU;Au;aU;au?AU?Au?aU?au", 1048576, 256],
+  // url-secret
+  ["&AU&Au&aU&au;AU;Au;aU;au?AU?Au?aU?au", 1048576, 256],
+  // url-secret
+  ["&SA&Sa&sA&sa;SA;Sa;sA;sa?SA?Sa?sA?sa", 8192, 4096],
+  // kubernetes-secret
+  ["kin", 16, 67108864],
+  // kubernetes-secret
+  ["\"ki", 16384, 16],
+  // kubernetes-secret
+  ["api", 4194304, 32],
+  // kubernetes-secret
+  ["\"da", 1048576, 2],
   // netrc-password
   ["mac", 256, 512],
   // flag-password
@@ -660,13 +812,81 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // password-hash
   ["aad", 524288, 4],
   // assigned-secret
+  ["fro", 8192, 8192],
+  // assigned-secret
+  ["_pa", 524288, 524288],
+  // assigned-secret
+  ["_pa", 524288, 524288],
+  // assigned-secret
+  ["ROOROoRoORoorOOrOoroOroo", 1048576, 65536],
+  // assigned-secret
+  ["roo", 1048576, 65536],
+  // assigned-secret
+  ["roo", 1048576, 65536],
+  // assigned-secret
+  ["USEUSeUsEUseuSEuSeusEuse", 262144, 65536],
+  // assigned-secret
+  ["use", 262144, 65536],
+  // assigned-secret
+  ["use", 262144, 65536],
+  // assigned-secret
+  ["ADMADmAdMAdmaDMaDmadMadm", 512, 16384],
+  // assigned-secret
+  ["adm", 512, 16384],
+  // assigned-secret
+  ["adm", 512, 16384],
+  // assigned-secret
+  ["BINBInBiNBinbINbInbiNbin", 16, 65536],
+  // assigned-secret
+  ["bin", 16, 65536],
+  // assigned-secret
+  ["bin", 16, 65536],
+  // assigned-secret
+  ["DBPDBpDbPDbpdBPdBpdbPdbp", 8388608, 872415877],
+  // assigned-secret
+  ["dbp", 8388608, 513],
+  // assigned-secret
+  ["dbp", 8388608, 513],
+  // assigned-secret
+  ["SSHSShSsHSshsSHsShssHssh", 65536, 8388608],
+  // assigned-secret
+  ["ssh", 65536, 8388608],
+  // assigned-secret
+  ["ssh", 65536, 8388608],
+  // assigned-secret
   ["PAS", 524288, 8388608],
   // assigned-secret
   ["PAS", 524288, 8388608],
   // assigned-secret
   ["_PA", 524288, 524288],
   // assigned-secret
-  ["_PW", 16, 536870912],
+  ["_PW", 16, 872415877],
+  // assigned-secret
+  ["PAS", 524288, 65536],
+  // assigned-secret
+  ["_PW", 872415877, 4294967295],
+  // assigned-secret
+  ["SSH", 65536, 2],
+  // assigned-secret
+  ["_pa", 524288, 524288],
+  // assigned-secret
+  ["_pa", 524288, 524288],
+  // assigned-secret
+  ["_pa", 524288, 524288],
+  // assigned-secret
+  ["_pw", 16, 872415877],
+  // assigned-secret
+  ["_pa", 524288, 524288],
+  // assigned-secret
+  ["_pw", 872415877, 4294967295],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
+  // assigned-secret
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 872415877, 4294967295],
   // assigned-secret
   [",PA,Pa,pA,pa;PA;Pa;pA;pa", 524288, 524288],
   // assigned-secret

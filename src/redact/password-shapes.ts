@@ -1,4 +1,12 @@
-import { hasDigit, isGivenPassword, isPlaceholder, isQuotedPassword } from './randomness.ts';
+import {
+  hasDigit,
+  isAssignedPassword,
+  isChosenPassword,
+  isGivenPassword,
+  isPasswordOfVariable,
+  isPlaceholder,
+  isQuotedPassword,
+} from './randomness.ts';
 import { passwordNames } from './secret-field-names.ts';
 import type { Shape } from './shapes.ts';
 import { afterIndex, afterName, afterNames, indexBegins } from './gaps.ts';
@@ -7,6 +15,8 @@ const word = '[A-Za-z0-9]';
 const base64 = '[A-Za-z0-9+/]';
 const hex = '[0-9a-f]';
 const user = '[A-Za-z0-9._%@+-]{1,64}';
+/** Between a setting and its value, in shells, YAML, JSON (escaped or not) and code. */
+const assigns = '[ \\t"\'\\\\]{0,5}[:=][ \\t"\'\\\\=]{0,5}';
 const anyWord = '[^\\s\\u001b"\'`,;|&<>)\\\\]';
 /** A character in the password of an address, between one `@` and the next. */
 const inPassword = '[^\\s/?#@"\'`<>()\\[\\]{}\\\\|]';
@@ -139,11 +149,48 @@ export const passwordShapes: readonly Shape[] = [
   { name: 'wifi-password', context: 'psk[ \\t]{0,2}=[ \\t]{0,2}', secret: `${anyWord}{8,64}`, accept: isGivenPassword },
   ...passwordHashes.map((secret): Shape => ({ name: 'password-hash', secret, tail: '[./A-Za-z0-9+=]', accept: hasDigit })),
   { name: 'password-hash', context: 'aad3b435b51404eeaad3b435b51404ee:', secret: `${hex}{32}` },
-  ...['PASSWORD', 'PASSWD', '_PASS', '_PWD'].map((each): Shape => ({
+  {
     name: 'assigned-secret',
-    context: `${each}=["']{0,1}`,
+    context: `from-literal[= ]{1,2}["']{0,1}[A-Za-z0-9_.-]{1,64}=["']{0,1}`,
+    secret: `${anyWord}{4,256}`,
+    accept: isQuotedPassword,
+  },
+  // Settings that hold a password and nothing else: any word is one.
+  ...['_pass', '_password'].map((each): Shape => ({
+    name: 'assigned-secret',
+    context: each + assigns,
+    behind: /(?:ansible_[a-z_]{0,24}|become)$/,
+    secret: `${anyWord}{4,256}`,
+    accept: isQuotedPassword,
+  })),
+  ...['rootpw', 'userpw', 'adminpw', 'bindpw', 'dbpw', 'sshpw'].flatMap((each): Shape[] => [
+    { name: 'assigned-secret', context: each + assigns, secret: `${anyWord}{4,256}`, ignoreCase: true, accept: isQuotedPassword },
+    {
+      name: 'assigned-secret',
+      context: `${each}[ \\t]{1,4}--[a-z]{4,12}[ \\t]{1,4}`,
+      secret: `${anyWord}{4,256}`,
+      accept: isQuotedPassword,
+    },
+    { name: 'assigned-secret', context: `${each}[ \\t]{1,4}`, secret: `${anyWord}{4,256}`, accept: isGivenPassword },
+  ]),
+  ...['PASSWORD', 'PASSWD', '_PASS', '_PWD', 'PASSPHRASE', '_PW', 'SSHPASS'].map((each): Shape => ({
+    name: 'assigned-secret',
+    context: each + assigns,
     secret: `${anyWord}{6,256}`,
-    accept: isGivenPassword,
+    accept: isAssignedPassword,
+  })),
+  ...['_password', '_passwd', '_pass', '_pwd', '_passphrase', '_pw'].map((each): Shape => ({
+    name: 'assigned-secret',
+    context: each + assigns,
+    secret: `${anyWord}{6,256}`,
+    accept: isPasswordOfVariable,
+  })),
+  ...passwordNames.map((each): Shape => ({
+    name: 'assigned-secret',
+    context: each + assigns,
+    secret: `${anyWord}{8,256}`,
+    ignoreCase: true,
+    accept: isChosenPassword,
   })),
   // Connection strings and mount options.
   ...['password', 'pwd'].map((each): Shape => ({

@@ -31,9 +31,28 @@ export function isNameAndPassword(base64: string): boolean {
   }
 }
 
+/** Base64 of text that can be read. */
+export function isPrintableBase64(base64: string): boolean {
+  if (base64.length < 8 || base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return false;
+  return /^[\t\n\r -~]+$/.test(atob(base64));
+}
+
 /** As in keys: lower-case and upper-case letters, and digits in at least two places. */
 export function isMixed(value: string): boolean {
   return /[a-z]/.test(value) && /[A-Z]/.test(value) && (value.match(/\d+/g)?.length ?? 0) >= 2;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** In a key, letters and digits alternate far more often than in names, dates and versions. */
+export function isKeyOfQuery(value: string): boolean {
+  const plain = value.replaceAll(/%[0-9A-Fa-f]{2}/g, '-');
+  const letters = plain.replaceAll(/[^A-Za-z0-9]/g, '');
+  if (letters.length < 10 || uuid.test(plain) || isPlaceholder(value) || !/\d/.test(letters) || !/[A-Za-z]/.test(letters)) return false;
+  const kinds = letters.replaceAll(/[a-z]/g, 'a').replaceAll(/[A-Z]/g, 'A').replaceAll(/\d/g, '0');
+  let changes = 0;
+  for (let at = 1; at < kinds.length; at += 1) if (kinds[at] !== kinds[at - 1]) changes += 1;
+  return changes / letters.length >= 0.28;
 }
 
 const placeholder =
@@ -48,6 +67,23 @@ export function isPlaceholder(value: string): boolean {
 export function isGivenPassword(value: string): boolean {
   if (isPlaceholder(value) || value.startsWith('-') || /^[\d.:]+$/.test(value) || looksLikeCode(value)) return false;
   return /\d/.test(value) || /[!@#$%^&*+=~?]/.test(value) || /[a-z][A-Z]/.test(value);
+}
+
+/** The value of a variable that is named after its password; a path or a YAML tag is none. */
+export function isAssignedPassword(value: string): boolean {
+  return isGivenPassword(value) && !/^(?:\.{0,2}|~)\/|^https?:|^![A-Za-z]+$/.test(value);
+}
+
+const otherName = /passw|_pass|pwd|secret|user|config|field|input|token|param|value/i;
+
+/** Likewise where the variable may be one of a program, and the value the name of another. */
+export function isPasswordOfVariable(value: string): boolean {
+  return isAssignedPassword(value) && /\d/.test(value) && /[A-Za-z]/.test(value) && !(/^\w+$/.test(value) && otherName.test(value));
+}
+
+/** What people choose when a form asks for more than letters: both cases, or a sign, besides digits. */
+export function isChosenPassword(value: string): boolean {
+  return isPasswordOfVariable(value) && ((/[a-z]/.test(value) && /[A-Z]/.test(value)) || /[!@#$%^&*+=~?]/.test(value));
 }
 
 const looksLikeCode = (value: string): boolean => /[(){}[\]]|process\.|\.\.\.|^\w+(?:\.[A-Za-z]\w*)+$/.test(value);

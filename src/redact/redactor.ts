@@ -1,11 +1,13 @@
 import type { AgentEvent, EventOf, EventType } from '../events/event.ts';
 import { shapes } from '../events/shapes.ts';
 import { Cleaner } from './cleaner.ts';
+import { cutAfter, cutBefore } from './cut.ts';
 import { BlockStreams, type EventSink, type Piece, Stream } from './streams.ts';
 import { Finder } from './finder.ts';
 import { withoutKeyEnds } from './private-key.ts';
 import { formsOf, longestFirst } from './secrets.ts';
 import { secretFieldKind } from './secret-fields.ts';
+import { isSecretMember, kindOfDocument } from './secret-documents.ts';
 import { SecretLines } from './secret-lines.ts';
 import { isSecretName, secretNameIn } from './secret-field-names.ts';
 import { marker, secretNamesShown } from './shapes.ts';
@@ -17,6 +19,9 @@ const outputStreams = { none: 0, stdout: 1, stderr: 2, progress: 3 } as const;
 
 /** No secret is shorter than this, including its required context. */
 const shortestText = 8;
+
+/** A text is read in pieces of this length until enough of it is clean. */
+const beyondCut = 16 * 1024;
 
 /** Each field name has its own number, the same in every event. */
 const fieldNumbers = new Map<string, number>();
@@ -146,13 +151,32 @@ export class Redactor {
     return marker(kind);
   }
 
+  /** Its first `most` characters. Secrets are taken out before the text is cut: half a key cannot be recognised. */
+  quote(text: string, most: number, ellipsis?: string): string {
+    if (text.length <= most + beyondCut) return cutAfter(this.#wholeText(text), most, ellipsis);
+    // What is undecided at the end of a piece is not in the result, so only as much is read as is needed.
+    const cleaner = new Cleaner(this.#finder);
+    let clean = '';
+    for (let at = 0; at < text.length && clean.length <= most; at += beyondCut)
+      clean += cleaner.push(text.slice(at, at + beyondCut), at + beyondCut >= text.length);
+    this.#tally.count += cleaner.count;
+    return cutAfter(this.#withoutKeyEnds(clean), most, ellipsis);
+  }
+
+  /** Its last `most` characters, likewise. */
+  quoteEnd(text: string, most: number): string {
+    return cutBefore(this.#wholeText(text), most);
+  }
+
   /** A text that is not in pieces: the end of a private key shows what precedes it. */
   #wholeText(text: string): string {
     const first = this.#firstIn(text);
-    if (first < 0) return text;
-    const clean = this.#clean(text, first);
-    if (!clean.includes('-----END')) return clean;
-    return withoutKeyEnds(clean, () => {
+    return first < 0 ? text : this.#withoutKeyEnds(this.#clean(text, first));
+  }
+
+  #withoutKeyEnds(text: string): string {
+    if (!text.includes('-----END')) return text;
+    return withoutKeyEnds(text, () => {
       this.#tally.count += 1;
       return marker('private-key');
     });
@@ -186,11 +210,17 @@ export class Redactor {
 
   #object(object: Record<string, unknown>): unknown {
     const fields = Object.keys(object);
+    const kind = kindOfDocument(object);
     let changes: Map<string, [string, unknown]> | undefined;
     for (const field of fields) {
       const { name, secret, holds } = this.#fieldName(field);
       const of = secret ? field : holds ? secretNameIn(object) : undefined;
-      const clean = of === undefined ? this.#json(object[field]) : this.#secretField(of, object[field]);
+      const clean =
+        kind !== undefined && isSecretMember(kind, field)
+          ? this.#replaced(object[field], kind)
+          : of === undefined
+            ? this.#json(object[field])
+            : this.#secretField(of, object[field]);
       if (name !== field || clean !== object[field]) (changes ??= new Map()).set(field, [name, clean]);
     }
     if (changes === undefined) return object;
@@ -217,6 +247,21 @@ export class Redactor {
     const made = { name: this.text(field), secret: isSecretName(field), holds: /^val(?:ue)?$/i.test(field) };
     if (made.name === field && field.length <= 64 && this.#fieldNames.size < 10_000) this.#fieldNames.set(field, made);
     return made;
+  }
+
+  /** Every text in a part of a document that holds nothing but secrets. */
+  #replaced(value: unknown, kind: string): unknown {
+    if (typeof value === 'string' && value !== '') {
+      this.#tally.count += 1;
+      return marker(kind);
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return this.#json(value);
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [
+        this.text(name),
+        typeof each === 'string' ? this.#replaced(each, kind) : this.#json(each),
+      ]),
+    );
   }
 
   /** A value beside its name is an assignment, even though the two are separate texts. */

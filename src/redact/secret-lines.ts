@@ -1,5 +1,5 @@
 import { PrivateKeyLines } from './private-key.ts';
-import { isPlaceholder } from './randomness.ts';
+import { isPlaceholder, isPrintableBase64 } from './randomness.ts';
 import { isSecretName } from './secret-field-names.ts';
 import { secretFieldKind } from './secret-fields.ts';
 
@@ -17,9 +17,27 @@ export class SecretLines {
   /** The secret name on the previous line. */
   #name: string | undefined;
 
+  /** In the document so far: `kind: Secret`, and the lines below `data:`. */
+  #isSecret: boolean | undefined;
+  #isData = false;
+
+  /** A line of a Kubernetes Secret; before its kind is known, what its value holds decides. */
+  #isEntry(line: string): boolean {
+    const [, field, value = ''] = /^(?:[ ]{0,8}- )?([A-Za-z]{1,20}):[ \t]*(\S*)/.exec(line) ?? [];
+    if (line.startsWith('---') || field === 'apiVersion') this.#isSecret = undefined;
+    if (field === 'kind') this.#isSecret = value.replaceAll(/["']/g, '') === 'Secret';
+    if (field !== undefined || !/^[ \t]/.test(line)) {
+      this.#isData = (field === 'data' || field === 'stringData') && value === '';
+      return false;
+    }
+    if (!this.#isData || this.#isSecret === false) return false;
+    return this.#isSecret === true || isPrintableBase64(/^[ \t]+[\w.-]+: ([A-Za-z0-9+/=]+)$/.exec(line)?.[1] ?? '');
+  }
+
   /** The kind of secret that the whole line is, judged by the lines before it; undefined: the line must be searched by itself. */
   kindOf(line: string): string | undefined {
     if (this.#keys.isBody(line)) return 'private-key';
+    if (this.#isEntry(line)) return 'kubernetes-secret';
     const [, plain, listed = plain] = (this.#name === undefined ? undefined : valueLine.exec(line)) ?? [];
     const named = this.#name === undefined || listed === undefined ? undefined : secretFieldKind(this.#name, listed);
     const [, name, key = name] = nameLine.exec(line) ?? [];

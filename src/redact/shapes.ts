@@ -1,9 +1,11 @@
 import type { Boundary } from './boundary.ts';
 import { prefixed } from './prefixes.ts';
-import { hasDigit, holdsPrivateKey, isCookie, isHex, isMixed, isNameAndPassword, looksRandom } from './randomness.ts';
+import { hasDigit, holdsPrivateKey, isCookie, isHex, isKeyOfQuery, isMixed, isNameAndPassword, looksRandom } from './randomness.ts';
 import { holdsCookie } from './secret-fields.ts';
 import { keyNames, passwordNames } from './secret-field-names.ts';
 import { aFlag, passwordShapes } from './password-shapes.ts';
+import { kubernetesShapes } from './kubernetes.ts';
+import type { Tail } from './sought.ts';
 import { afterIndex, afterName, afterNames, between, indexBegins, proseGaps } from './gaps.ts';
 
 /** What a secret of one kind looks like. Patterns use the syntax of pattern.ts. */
@@ -16,6 +18,12 @@ export interface Shape {
   tail?: string;
   /** What must precede it; kept in the text. */
   context?: string;
+  /** Where a context ends that goes on beyond its pattern; or `fails`, or `undecided`. */
+  contextEnd?: (text: string, at: number, final: boolean) => number;
+  /** Where it ends, if its beginning alone does not decide; or `fails`, or `undecided`. */
+  bodyEnd?: (text: string, at: number, final: boolean) => number;
+  /** What continues it, where a run of characters does not. */
+  entries?: Tail;
   /** What must follow it; kept in the text. */
   after?: string;
   /** What also belongs to it where `after` occurs again: a password may contain an `@`, and the last one ends it. */
@@ -31,7 +39,7 @@ export interface Shape {
   block?: true;
   /** Base64 that may be folded: it continues across line breaks. */
   folds?: true;
-  /** It begins with arbitrary hexadecimal digits, too many beginnings to list, and is found by hex-keys.ts. */
+  /** It begins with arbitrary characters, too many beginnings to list, and is found by hex-keys.ts or signed-keys.ts. */
   startsWithHex?: true;
 }
 
@@ -69,7 +77,13 @@ const shortPrefixed: Record<string, string> = {
   'facebook-token': `EAA${word}{60}`,
   'twitter-token': 'A{19,22}[B-Za-z0-9%][A-Za-z0-9%]{60}',
   'voyage-key': `pa-${name}{43}`,
+  'backblaze-key': `K00[0-9]${base64}{27}`,
+  'gemini-key': `AQ\\.Ab${name}{40}`,
+  'instagram-token': `IG[AQ][A-Z]${word}{60}`,
+  'threads-token': `THAA${word}{60}`,
 };
+/** A path before a slash: in base64, a slash is followed by anything. */
+const afterSlash = /(?:^|[\s"'`(=./:])[a-z0-9.-]{0,30}\/$/;
 
 /** How the bytes of a private key begin, whatever line stood before them. */
 const privateKeyBytes = [
@@ -82,6 +96,9 @@ const privateKeyBytes = [
   `MC4CAQAwBQYDK2V${base64}{20}`,
   `b3BlbnNzaC1rZXktdjE${base64}{20}`,
 ];
+
+/** A key of Azure, or the rest of one. */
+const isSigned = (key: string): boolean => /AZDO\w{4}$|JQQJ9\w{27}$/.test(key);
 
 /** Hosts whose URLs are credentials: anyone who knows one can post to it. */
 const webhooks: Record<string, readonly [context: string, secret: string]> = {
@@ -106,6 +123,16 @@ const signatures = [
   'X-Cos-Security-Token',
 ];
 
+/** The secret members of a JSON Web Key. The shortest, of an elliptic curve, has 32 bytes. */
+const jwkMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'];
+const shortestMember = 42;
+
+/** Parameters of a query whose values are keys, if they look like one; those whose names say it are found by their names. */
+const queryNames = [
+  'key auth code sig sign signature pass pw hmac hash jwt sid session sessionid ticket',
+  'otp assertion code_verifier device_code access_key sk credential authkey auth_key saml',
+].flatMap((line) => line.split(' '));
+
 /** This many characters of a secret, or of its context, decide whether it is searched for. */
 export const headLength = 3;
 
@@ -126,6 +153,16 @@ export const secretShapes: readonly Shape[] = [
     boundary: 'base64',
     accept: (key) => isMixed(key) && !isHex(key),
   })),
+  ...Object.entries(shortPrefixed).map(([kind, secret]): Shape => ({
+    name: kind,
+    secret,
+    tail: tailOf(secret),
+    boundary: 'any',
+    behind: afterSlash,
+    accept: (key) => isMixed(key) && !isHex(key),
+  })),
+  { name: 'google-hmac-key', secret: 'GOOG[A-Z0-9]{20}', tail: '[A-Z0-9]', accept: (id) => (id.match(/\d+/g)?.length ?? 0) >= 3 },
+  { name: 'discord-token', secret: `mfa\\.${name}{30}`, tail: name, boundary: 'name', accept: isMixed },
   // Triggered by the end of the prefix, which is rarer in other texts than its beginning.
   { name: 'neon-key', context: 'api_', secret: '[a-z0-9]{40}', tail: '[a-z0-9]', behind: /(?:^|[^A-Za-z0-9]|\\n|\dm)n$/ },
   { name: 'openshift-token', context: '256~', secret: `${name}{43}`, tail: name, behind: /sha$/ },
@@ -137,6 +174,10 @@ export const secretShapes: readonly Shape[] = [
   // Not secrets but signs of one: where they occur, the text before them is examined, which would cost too much for every text.
   { name: 'mailchimp-key', secret: '-us[0-9]', boundary: 'any', accept: () => false },
   { name: 'private-key', secret: '-----END ', boundary: 'any', accept: () => false },
+  { name: 'azure-key', secret: `${word}{12,84}`, boundary: 'any', startsWithHex: true, accept: isSigned },
+  { name: 'azure-key', secret: 'AZDO', boundary: 'any', accept: () => false },
+  { name: 'azure-key', secret: 'JQQJ9', boundary: 'any', accept: () => false },
+  { name: 'azure-key', context: 'PAT["\' :=]{1,4}', secret: `${word}{84}`, accept: isSigned },
   { name: 'asana-token', context: '[12]/[0-9]{13,17}[/0-9]{0,18}:', secret: `${hex}{32}`, tail: hex, boundary: 'word' },
   {
     name: 'facebook-app-token',
@@ -180,6 +221,13 @@ export const secretShapes: readonly Shape[] = [
   { name: 'terraform-token', secret: `\\.atlasv1\\.${name}{50}`, tail: name, boundary: 'any', behind: /[A-Za-z0-9]{14}$/ },
   { name: 'azure-storage-key', context: 'AccountKey=', secret: '[A-Za-z0-9+/]{60}', tail: '[A-Za-z0-9+/=]' },
   { name: 'azure-shared-access-key', context: 'SharedAccessKey=', secret: '[A-Za-z0-9+/]{40}', tail: '[A-Za-z0-9+/=]' },
+  ...jwkMembers.map((each): Shape => ({
+    name: 'jwk-private',
+    context: `"${each}\\\\{0,3}"[ \\t]{0,2}:[ \\t]{0,4}\\\\{0,3}"`,
+    secret: `${name}{22,2048}`,
+    after: '["\\\\]',
+    accept: (value) => value.length >= shortestMember && isMixed(value),
+  })),
   { name: 'azure-sas', context: '[?&;]sig=', secret: '[A-Za-z0-9%+/]{40}', tail: '[A-Za-z0-9%+/=]' },
   { name: 'azure-sas', context: 'SharedAccessSignature=', secret: '[^ \\n\\t"\']{30}', tail: '[^ \\n\\t"\']' },
   ...Object.entries(webhooks).map(([kind, [context, secret]]): Shape => ({ name: kind, context, secret, tail: tailOf(secret) })),
@@ -267,6 +315,15 @@ export const secretShapes: readonly Shape[] = [
     tail: '[^\\s\\u001b;,)"\'\\\\]',
     accept: isCookie,
   },
+  ...queryNames.map((each): Shape => ({
+    name: 'url-secret',
+    context: `[?&;]${each}=`,
+    secret: '[A-Za-z0-9%._~+/=-]{10,512}',
+    tail: '[A-Za-z0-9%._~+/=-]',
+    ignoreCase: true,
+    accept: isKeyOfQuery,
+  })),
+  ...kubernetesShapes,
   ...passwordShapes,
   ...['secret', 'credential', 'credentials'].map((each): Shape => ({ ...assigned, context: each + between, accept: isAssigned })),
   ...afterNames.map((each): Shape => ({ ...assigned, ...each, behind: nameBefore, accept: (secret) => looksRandom(secret) })),

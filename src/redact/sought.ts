@@ -16,6 +16,7 @@ export interface Sought {
   boundary: Boundary;
   /** What must precede it, if anything. */
   context: Pattern | undefined;
+  contextEnd: Shape['contextEnd'];
   /** Whether the next few characters leave it possible: most candidate places are ruled out here. */
   fits(text: string, at: number, floor: number, final: boolean): boolean;
   /** Whether it may begin at `at`; nothing before `floor` may be looked at. */
@@ -64,6 +65,7 @@ export function literal(value: string): Sought {
     marker: marker('secret-value'),
     boundary: 'any',
     context: undefined,
+    contextEnd: undefined,
     fits: (text, at) => goesOnLike(head, text, at),
     mayBegin: () => true,
     match,
@@ -88,6 +90,7 @@ export function soughtOf(shape: Shape): Sought {
     get context() {
       return context?.();
     },
+    contextEnd: shape.contextEnd,
     fits: (text, at, floor, final) => isBoundary(text, at, floor, boundary) && begins(head(), text, at, final),
     mayBegin(text, at, floor) {
       if (!isBoundary(text, at, floor, boundary)) return false;
@@ -104,6 +107,7 @@ export function soughtOf(shape: Shape): Sought {
       if (goesOn !== undefined) end = lastEnd([goesOn(), after()], text, end, final);
       if (end < 0) return end;
       if (accept !== undefined && !accept(withoutEscapes(text.slice(at, end)), withoutEscapes(before))) return fails;
+      if (shape.bodyEnd !== undefined) return shape.bodyEnd(text, at, final);
       if (shape.block !== true) return end;
       const body = privateKeyBody(text, end);
       if (body.to > end) return end;
@@ -113,7 +117,8 @@ export function soughtOf(shape: Shape): Sought {
   };
 }
 
-function tailOf({ block, folds, tail }: Shape): Tail | undefined {
+function tailOf({ block, folds, tail, entries }: Shape): Tail | undefined {
+  if (entries !== undefined) return entries;
   if (block === true) return privateKeyBody;
   if (folds === true) return foldedBase64;
   return tail === undefined ? undefined : runOf(tail);

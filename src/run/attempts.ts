@@ -179,7 +179,8 @@ export class Attempts {
       },
       at: (ms) => thread.at(ms),
       note: (kind, what, line) => thread.note(kind, what, line),
-      clean: (text) => thread.clean(text),
+      quote: (text, most, ellipsis) => thread.quote(text, most, ellipsis),
+      quoteLine: (line, most) => thread.quoteLine(line, most),
       get isExplained() {
         return thread.isExplained;
       },

@@ -6,6 +6,7 @@ import type { Judges } from '../expect/expectations.ts';
 import { messageOf } from '../failure.ts';
 import type { Environment } from '../vocabulary.ts';
 import { runInside } from '../workspace/run-inside.ts';
+import { quotedEnd } from '../redact/quoted.ts';
 
 /** How long one regular expression, and one schema, may take. */
 const thoughtMs = 500;
@@ -48,7 +49,7 @@ export function judgesIn({ workspace, env, passEnv, variables, signal }: Place):
           : exitCode === null
             ? 'it was stopped'
             : `exit code ${exitCode}`;
-        return { passed: false, detail: [how, output.trim().slice(-outputShown).toWellFormed()].filter(Boolean).join(': ') };
+        return { passed: false, detail: [how, quotedEnd(output, outputShown, { ...env, ...variables })].filter(Boolean).join(': ') };
       } catch (error) {
         return { passed: false, detail: messageOf(error) };
       }

@@ -7,6 +7,7 @@ import { Failure, messageOf } from '../failure.ts';
 import { present } from '../present.ts';
 import type { Environment } from '../vocabulary.ts';
 import { homeFolder } from '../xdg.ts';
+import { quoted } from '../redact/quoted.ts';
 
 const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type Mode = (typeof modes)[number];
@@ -28,7 +29,7 @@ export function readAddress(text: string, env: Environment = process.env): Postg
   if (!/^(?!pg_)[a-z_][a-z0-9_]{0,59}$/.test(schema))
     throw new Failure(
       'config',
-      `${JSON.stringify(schema.slice(0, 80))} cannot be the ledger's schema; use at most 60 lowercase letters, digits and _, and do not begin with pg_`,
+      `${JSON.stringify(quoted(schema, 80))} cannot be the ledger's schema; use at most 60 lowercase letters, digits and _, and do not begin with pg_`,
     );
   const host = decoded(url.hostname).replace(/^\[|\]$/g, '') || asked('host', 'PGHOST') || 'localhost';
   const port = url.port || asked('port', 'PGPORT') || '5432';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
+import { quoted } from '../redact/quoted.ts';
 import { type Change, type Changes, changesBetween } from './changes.ts';
 import { statusOf } from './base.ts';
 import type { Repository } from './repository.ts';
@@ -52,7 +53,7 @@ export async function applyWork(repository: Repository, { from, to, isThreeWay, 
   const more = isThreeWay ? '' : '; --3way merges what it can';
   throw new Failure(
     'input',
-    `the changes do not apply to the checkout as it is (${files || stderr.trim().slice(0, 300)}); nothing was changed${more}`,
+    `the changes do not apply to the checkout as it is (${files || quoted(stderr, 300)}); nothing was changed${more}`,
   );
 }
 

@@ -5,6 +5,7 @@ import { exitOf, startTalking } from '../processes/child.ts';
 import { systemTool } from '../processes/namespace.ts';
 import { patient } from '../processes/patience.ts';
 import type { Environment } from '../vocabulary.ts';
+import { quoted } from '../redact/quoted.ts';
 import { withoutUsers } from '../without-user.ts';
 import { scriptStart, withoutPrograms } from './repository-programs.ts';
 import { checkoutAround, systemFolders, trustedPath, trustedProgram } from './trusted.ts';
@@ -206,7 +207,7 @@ export function wordsOf(stderr: string, given: readonly string[] = []): string {
     .split('\n')
     .map((line) => line.trim());
   const told = lines.filter((line) => /^(?:fatal|error|remote|! )/.test(line));
-  return (told.length > 0 ? told : lines.filter((line) => line !== '')).slice(0, 3).join('; ').slice(0, 500);
+  return quoted((told.length > 0 ? told : lines.filter((line) => line !== '')).slice(0, 3).join('; '), 500);
 }
 
 /** How long git takes before somebody looks whether it waits for a file. */

@@ -6,6 +6,7 @@ import { Failure, messageOf } from '../failure.ts';
 import { isInside } from '../inside.ts';
 import { present } from '../present.ts';
 import { type Namespace, namespaced, ownTable, systemTool } from '../processes/namespace.ts';
+import { quoted } from '../redact/quoted.ts';
 import { answerOf, gitEnvironment, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
 import { scriptStart, withoutPrograms } from './repository-programs.ts';
 import { type CopyPlace, type CopyPlan, type Isolation, type Means, type Order, ownParts } from './isolation.ts';
@@ -223,7 +224,7 @@ export async function whyNoOverlay(folder: string): Promise<string | undefined> 
     const prepare = `cd ${quote(folder)} && mount -t overlay runwire -o ${options} checkout && cd ${quote(checkout)}`;
     const entered = enterNamespace('/bin/sh', ['-c', ': > tried'], prepare);
     const { code, stderr } = await answerOf({ ...entered, cwd: '/', env: { PATH: systemFolders } });
-    if (code !== 0) return stderr.trim().split('\n')[0]?.slice(0, 200) || `exit code ${code}`;
+    if (code !== 0) return quoted(stderr.trim().split('\n', 1)[0] ?? '', 200) || `exit code ${code}`;
     return existsSync(join(upper, 'tried')) && !existsSync(join(checkout, 'tried')) ? undefined : 'a test write reached the folder below';
   } catch (error) {
     return messageOf(error);

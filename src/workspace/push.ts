@@ -5,6 +5,7 @@ import { messageOf } from '../failure.ts';
 import { present } from '../present.ts';
 import type { Environment } from '../vocabulary.ts';
 import { withoutUsers } from '../without-user.ts';
+import { quotedEnd } from '../redact/quoted.ts';
 import { Git } from './git.ts';
 import { removeFolder } from './remove-folder.ts';
 
@@ -68,7 +69,7 @@ async function push(git: Git, { remote, commit, branch, env, signal }: PushAsk, 
   try {
     const { code, stdout, stderr } = await git.ask(args, { env: variables, signal, hooks });
     if (code === 0) return undefined;
-    const words = [rejection(stdout.toString()), saidBy(stderr, await addressesOf(git, remote))].filter(
+    const words = [rejection(stdout.toString()), saidBy(stderr, await addressesOf(git, remote), env)].filter(
       (each) => each !== undefined && each !== '',
     );
     return `the push was refused: ${words.join('; ')}`;
@@ -88,12 +89,12 @@ async function addressesOf(git: Git, remote: string): Promise<string[]> {
 }
 
 /** Messages of a hook or server, without git's own summary. Git takes a password to end at its first `@`, and prints the rest. */
-function saidBy(stderr: string, addresses: readonly string[]): string {
+function saidBy(stderr: string, addresses: readonly string[], env: Environment): string {
   const lines = withoutUsers(stderr, addresses)
     .split('\n')
     .map((line) => line.trim());
   const said = lines.filter((line) => !/^(?:remote:)?$|^hint:|^error: failed to push some refs/.test(line));
-  return said.slice(-5).join('; ').slice(-500).toWellFormed();
+  return quotedEnd(said.slice(-5).join('; '), 500, env);
 }
 
 /** `!	COMMIT:refs/…	[rejected] (non-fast-forward)` */

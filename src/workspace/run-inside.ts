@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { exitOf, startPrinting } from '../processes/child.ts';
 import type { Environment } from '../vocabulary.ts';
+import { safeStart } from '../redact/safe-cut.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface RanInside {
@@ -25,7 +26,8 @@ export async function runInside(
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      if (output.length > 2 * keptChars) output = output.slice(-keptChars);
+      // Twice as much as is asked for, so that the end of it is whole lines.
+      if (output.length > 4 * keptChars) output = output.slice(-2 * keptChars);
     });
   let stopped: 'time' | 'abort' | undefined;
   const stop = (why: 'time' | 'abort'): void => {
@@ -43,7 +45,11 @@ export async function runInside(
     // Ends what it left running; then all output has arrived.
     await end(500);
     await closed;
-    return { exitCode: stopped === undefined ? code : null, output: output.slice(-keptChars), timedOut: stopped === 'time' };
+    return {
+      exitCode: stopped === undefined ? code : null,
+      output: output.slice(safeStart(output, output.length - keptChars)),
+      timedOut: stopped === 'time',
+    };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

@@ -5,6 +5,7 @@ import { isInside, pathInside } from '../inside.ts';
 import { randomPart } from '../new-id.ts';
 import { readRepositoryFile } from '../repository-file.ts';
 import type { Dirty, Environment, IsolationKind } from '../vocabulary.ts';
+import { quotedEnd } from '../redact/quoted.ts';
 import { type Base, findBase } from './base.ts';
 import { flatName, freeName } from './branch-name.ts';
 import { Clone } from './clone.ts';
@@ -175,7 +176,10 @@ export class Workspace {
     const { exitCode, output } = await runInside(this, command, { env: this.#setupEnv, signal });
     if (exitCode === 0) return;
     if (exitCode === null) throw new Failure('cancelled', `--setup ${JSON.stringify(command)} was stopped`);
-    throw new Failure('config', `--setup ${JSON.stringify(command)} failed with exit code ${exitCode}: ${output.trim().slice(-400)}`);
+    throw new Failure(
+      'config',
+      `--setup ${JSON.stringify(command)} failed with exit code ${exitCode}: ${quotedEnd(output, 400, this.#setupEnv)}`,
+    );
   }
 }
 

@@ -348,7 +348,14 @@ it('takes time in proportion to the document', () => {
     subagent_trajectories: each(size, (index) => ({ ...child, trajectory_id: `c${index}` })),
   });
   const reading = steepnessOf((size) => {
-    const decoder = atif.decoder({ emit() {}, at() {}, unknown() {}, note() {} });
+    const decoder = atif.decoder({
+      emit() {},
+      at() {},
+      unknown() {},
+      note() {},
+      quote: (text: string) => text,
+      quoteLine: (line: string) => line,
+    });
     decoder.line(large(size));
     decoder.end();
   });

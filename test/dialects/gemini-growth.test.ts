@@ -49,7 +49,14 @@ const lines: Talk<JsonObject> = {
 describe('reading grows with the stream, not faster', () => {
   it.each(Object.entries(shapes))('%s', (_title, shape) => {
     const steepness = steepnessOf((size) => {
-      const decoder = findDialect('gemini').decoder({ emit() {}, at() {}, unknown() {}, note() {} });
+      const decoder = findDialect('gemini').decoder({
+        emit() {},
+        at() {},
+        unknown() {},
+        note() {},
+        quote: (text: string) => text,
+        quoteLine: (line: string) => line,
+      });
       for (const line of shape(lines, size)) decoder.line(line);
       decoder.end();
     });
@@ -62,7 +69,7 @@ it('makes no more calls of a document than a run makes, however many tools it na
   let started = 0;
   const emit = ({ type }: { type: string }): void => void (started += type === 'item.started' ? 1 : 0);
   findDialect('gemini')
-    .decoder({ emit, at() {}, unknown() {}, note() {} })
+    .decoder({ emit, at() {}, unknown() {}, note() {}, quote: (text: string) => text, quoteLine: (line: string) => line })
     .line({ response: 'Hi', stats: { tools: { byName } } });
   expect(started).toBe(10_000);
 });

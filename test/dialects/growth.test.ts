@@ -99,7 +99,14 @@ describe('reading', () => {
   it.each(readings)('%s: %s', (name, _title, talk, shape) => {
     const [id = ''] = name.split(' ');
     const steepness = steepnessOf((size) => {
-      const decoder = findDialect(id).decoder({ emit() {}, at() {}, unknown() {}, note() {} });
+      const decoder = findDialect(id).decoder({
+        emit() {},
+        at() {},
+        unknown() {},
+        note() {},
+        quote: (text: string) => text,
+        quoteLine: (line: string) => line,
+      });
       for (const wire of shape(talk, size)) decoder.line(wire);
       decoder.end();
     });

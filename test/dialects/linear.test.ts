@@ -131,7 +131,14 @@ const shapes: Record<string, (talk: Talk) => Lines> = {
 
 function steepnessOfReading(id: string, lines: Lines): number {
   return steepnessOf((size) => {
-    const decoder = findDialect(id).decoder({ emit() {}, at() {}, unknown() {}, note() {} });
+    const decoder = findDialect(id).decoder({
+      emit() {},
+      at() {},
+      unknown() {},
+      note() {},
+      quote: (text: string) => text,
+      quoteLine: (line: string) => line,
+    });
     for (const line of lines(size)) decoder.line(line);
     decoder.end();
   });

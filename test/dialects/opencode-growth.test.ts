@@ -96,7 +96,14 @@ const shapes: Record<string, Shape> = {
 describe('reading grows with the stream, not faster', () => {
   it.each(some(Object.entries(shapes)))('%s', (_title, shape) => {
     const steepness = steepnessOf((size) => {
-      const decoder = findDialect('opencode').decoder({ emit() {}, at() {}, unknown() {}, note() {} });
+      const decoder = findDialect('opencode').decoder({
+        emit() {},
+        at() {},
+        unknown() {},
+        note() {},
+        quote: (text: string) => text,
+        quoteLine: (line: string) => line,
+      });
       decoder.line(session);
       decoder.line(message);
       for (const line of shape(size)) decoder.line(line);
@@ -108,7 +115,14 @@ describe('reading grows with the stream, not faster', () => {
 
 function read(lines: Iterable<JsonObject>): Draft[] {
   const drafts: Draft[] = [];
-  const decoder = findDialect('opencode').decoder({ emit: (draft) => void drafts.push(draft), at() {}, unknown() {}, note() {} });
+  const decoder = findDialect('opencode').decoder({
+    emit: (draft) => void drafts.push(draft),
+    at() {},
+    unknown() {},
+    note() {},
+    quote: (text: string) => text,
+    quoteLine: (line: string) => line,
+  });
   decoder.line(session);
   decoder.line(message);
   for (const line of lines) decoder.line(line);

@@ -170,6 +170,61 @@ const anyText = fc
   .map((parts) => parts.join(''));
 const cuts = fc.array(fc.nat(), { maxLength: 40 });
 
+describe('a key of Azure that begins with anything', () => {
+  const key = `${body(52, 'word', 77)}JQQJ99${body(18, 'word', 78)}AZDO${body(4)}`;
+
+  it('is recognised by its signature', () => {
+    expect(new Redactor().text(`see ${key}, ${body(76)}AZDO${body(4)}.`)).toBe('see [redacted:azure-key], [redacted:azure-key].');
+  });
+
+  it('is held back in pieces as soon as it looks like one', () => {
+    for (let length = 1; length <= key.length; length += 1) {
+      const pieces = cut(
+        `see ${key} there`,
+        Array.from({ length: 100 }, (_, i) => i * length),
+      );
+      expect(streamed(pieces)).toMatch(/^see \w{0,11}\[redacted:azure-key\] there$/);
+    }
+  });
+});
+
+describe('documents with fields that are secret whatever they hold', () => {
+  it.each([
+    [{ keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: '1' }] }, { keys: [{ kty: 'oct', k: '[redacted:jwk-private]', kid: '1' }] }],
+    [
+      { kind: 'Secret', data: { password: 'YQ==' }, stringData: { user: 'me' }, type: 'Opaque' },
+      {
+        kind: 'Secret',
+        data: { password: '[redacted:kubernetes-secret]' },
+        stringData: { user: '[redacted:kubernetes-secret]' },
+        type: 'Opaque',
+      },
+    ],
+    [
+      { kind: 'ConfigMap', data: { level: 'YQ==' }, d: 'x' },
+      { kind: 'ConfigMap', data: { level: 'YQ==' }, d: 'x' },
+    ],
+  ])('%j', (value, expected) => {
+    expect(new Redactor().json(value)).toEqual(expected);
+  });
+
+  it('a Secret that is logged line by line, its kind before or after its data', () => {
+    const entry = `  password: ${btoa('hunter22')}`;
+    for (const lines of [
+      ['apiVersion: v1', 'kind: Secret', 'data:', entry, 'type: Opaque'],
+      ['apiVersion: v1', 'data:', entry, 'kind: Secret'],
+    ]) {
+      const redactor = new Redactor();
+      expect(lines.map((line) => redactor.line(line, 'stderr'))).toEqual(
+        lines.map((line) => (line === entry ? '[redacted:kubernetes-secret]' : line)),
+      );
+    }
+    const map = ['kind: ConfigMap', 'data:', entry];
+    const redactor = new Redactor();
+    expect(map.map((line) => redactor.line(line, 'stderr'))).toEqual(map);
+  });
+});
+
 describe('however a text is cut', () => {
   it('the cleaned deltas add up to the cleaned text', () => {
     fc.assert(
@@ -418,6 +473,67 @@ describe('ordinary text', () => {
       'a public key',
       'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mo4lgOEePzNm0tRgeLezV6',
       'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQC7',
+    ],
+    [
+      'parameters of a query',
+      'https://example.com/?key=value',
+      'https://example.com/?code=200',
+      '/cb?code=ERR_4012',
+      '?a=1&key=userSettings2024v1',
+      '?key=item-list-2024-01',
+      '?key=550e8400-e29b-41d4-a716-446655440000',
+      '?sig=none',
+      '&hash=section-2',
+      '?session=3',
+      '?auth=basic',
+      '?pass=true',
+      'a&code=en-US-2020',
+    ],
+    [
+      'settings about passwords',
+      'session: 3',
+      'salt: true',
+      'salt: 12345',
+      'XDG_SESSION_ID=c2',
+      'password: required',
+      'Password: String',
+      'db_password = getPassword1()',
+      'db_password: userPassword2',
+      'my_pass = otherPass',
+      'DB_PASSWORD: ${{ secrets.X2 }}',
+      'DB_PASSWORD: string',
+      'MIN_PASSWORD: 8',
+      'DB_PASSWORD=$DB_PASS2',
+      'OLD_PWD=/home/me2',
+      'DB_PASSWORD: !vault',
+      'the rootpw command is used',
+      'ansible_become_pass: "{{ vault_pass }}"',
+      'first_pass=true',
+      'one_pass: 123',
+    ],
+    [
+      'documents of other kinds',
+      'apiVersion: v1\nkind: ConfigMap\ndata:\n  logo: aGVsbG8gd29ybGQ=\n  level: info\n',
+      'apiVersion: v1\ndata:\n  logo: aGVsbG8gd29ybGQ=\n  a: b\nkind: ConfigMap\n',
+      'kind: SecretStore\nspec:\n  data:\n    a: b\n',
+      '{"apiVersion":"v1","data":{"a":"aGVsbG8gd29ybGQ="},"kind":"ConfigMap"}',
+      '{"d":"some text","k":"v","p":5}',
+      '{"d":"aVeryLongIdentifierWithoutAnyDigitsButManyLetters"}',
+      '"d": "M10 20L30 40"',
+    ],
+    [
+      'words that begin like a token',
+      'mfa.enabled',
+      'mfa.require_for_all_users_of_this_organisation_v2',
+      'a dose of 5 mg',
+      'GOOGLE_ANALYTICS_ID',
+      'GOOGLEANALYTICSTRACKINGCODE',
+      'sess-1',
+      'cu_device_count',
+      'bu_name',
+      'perm:admin.read.write',
+      'the AZDO signature',
+      'JQQJ99',
     ],
     [
       'digests',
@@ -675,6 +791,26 @@ describe('secret values', () => {
     expect(withoutSecrets({ [name]: value })).toEqual({});
   });
 
+  it.each([
+    'SSHPASS',
+    'DBPASS',
+    'SMTPPASS',
+    'MY_HMAC',
+    'HMAC',
+    'SESSION',
+    'AWS_SESSION',
+    'STRING_SESSION',
+    'SALT',
+    'HASH_SALT',
+    'PEPPER',
+    'SUPABASE_SERVICE_ROLE',
+    'SERVICE_ROLE',
+    'LDAP_BINDPW',
+    'ROOTPW',
+  ])('are kept from commands by the name %s', (name) => {
+    expect(withoutSecrets({ PATH: '/bin', [name]: 'plain words' })).toEqual({ PATH: '/bin' });
+  });
+
   it('leave what only looks alike', () => {
     const kept = {
       BUNDLE_PATH: '/srv/gems',
@@ -683,6 +819,15 @@ describe('secret values', () => {
       PHRASE: 'a; b = c',
       SKIP: '1',
       OPTIONS: 'x:y',
+      XDG_SESSION_ID: 'c2',
+      XDG_SESSION_TYPE: 'tty',
+      DESKTOP_SESSION: 'plasma',
+      DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/1000/bus',
+      SESSION_MANAGER: 'local/host:@/tmp/.ICE-unix/1',
+      GIT_ASKPASS: '/usr/bin/askpass',
+      SSH_ASKPASS: '/usr/bin/askpass',
+      COMPASS: 'north',
+      SALTED: 'peanuts',
       LONG: btoa('nothing is secret in this sentence, it is only long'),
     };
     expect(withoutSecrets(kept)).toEqual(kept);

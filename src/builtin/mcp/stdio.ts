@@ -3,9 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { JSONRPCMessage, MCPTransport } from '@ai-sdk/mcp';
 import { startTalking, type Program, type Talking } from '../../processes/child.ts';
 import type { Guarded } from '../../processes/guarded.ts';
+import { quotedEnd } from '../../redact/quoted.ts';
+import { safeStart } from '../../redact/safe-cut.ts';
 
 const longestLine = 64 * 1024 * 1024;
-const stderrKept = 2000;
+const stderrShown = 2000;
+const stderrKept = 32 * 1024;
 /** How long a server may take to end after SIGTERM. */
 const grace = 2000;
 
@@ -83,7 +86,9 @@ export class StdioTransport implements MCPTransport {
   /** What is known about a server that failed: how it ended, if it did, and the end of its stderr. */
   async lastWords(): Promise<string[]> {
     if (this.#guarded?.tree !== undefined && this.#end === '') await wait(100);
-    return [this.#end, this.#stderr.trim() === '' ? '' : `it said: ${this.#stderr.trim()}`].filter((each) => each !== '');
+    return [this.#end, this.#stderr.trim() === '' ? '' : `it said: ${quotedEnd(this.#stderr, stderrShown, this.#program.env)}`].filter(
+      (each) => each !== '',
+    );
   }
 
   async close(): Promise<void> {
@@ -98,7 +103,6 @@ export class StdioTransport implements MCPTransport {
   }
 }
 
-/** The end of a text, starting at a whole word: half a key could not be recognised as a secret. */
 function lastOf(text: string): string {
-  return text.length <= stderrKept ? text : text.slice(-stderrKept).replace(/^\S{1,512}/, '');
+  return text.length <= stderrKept ? text : text.slice(safeStart(text, text.length - stderrKept));
 }

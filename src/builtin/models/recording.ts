@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ErrorCode } from '../../events/event.ts';
+import { cutAfter } from '../../redact/cut.ts';
 import type { ModelPart, ModelRequest } from './model.ts';
 import { cleanJson } from '../clean.ts';
 
@@ -77,7 +78,7 @@ function resultOf(output: ResultOutput, clean: (text: string) => string): { outc
   if (output.type === 'execution-denied') return { outcome: 'denied', output: clean(output.reason ?? '') };
   const isError = output.type === 'error-text' || output.type === 'error-json';
   const text = typeof output.value === 'string' ? clean(output.value) : cleanJson(JSON.stringify(output.value), clean);
-  return { outcome: isError ? 'failed' : 'ok', output: text.length > 4096 ? `${text.slice(0, 4096).toWellFormed()}…` : text };
+  return { outcome: isError ? 'failed' : 'ok', output: cutAfter(text, 4096) };
 }
 
 /** Equal values give equal text, whatever the order of their fields. */

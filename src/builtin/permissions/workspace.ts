@@ -3,6 +3,7 @@ import { lstat, mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { messageOf, systemCode } from '../../failure.ts';
 import { pathInside } from '../../inside.ts';
+import { quoted } from '../../redact/quoted.ts';
 
 /** Where file tools may work. */
 export interface Workspace {
@@ -119,7 +120,7 @@ export function explain(error: unknown, name: string): string {
     EEXIST: `${name} appeared in the same moment; try again`,
     ELOOP: `${name} goes through a link`,
     ENXIO: `${name} is not a regular file`,
-    ENAMETOOLONG: `${name.slice(0, 100)}… is too long a name`,
+    ENAMETOOLONG: `${quoted(name, 100)} is too long a name`,
   };
   return (code === undefined ? undefined : words[code]) ?? `${name}: ${messageOf(error)}`;
 }

@@ -6,7 +6,7 @@ import { exitOf, startPrinting, type Exit, type Printing } from '../../processes
 import { findNamespace, startContained, type Contained } from '../../processes/namespace.ts';
 import type { Tool, ToolResult, ToolRun } from './tool.ts';
 import { withoutSecrets } from '../../redact/without-secrets.ts';
-import { Clip } from './clip.ts';
+import { Clip, lastBreak } from './clip.ts';
 import { cancelled, define, failed } from './define.ts';
 
 const usualTime = 120_000;
@@ -89,7 +89,8 @@ function tell(child: Printing, output: Clip, run: ToolRun): void {
     child[stream].setEncoding('utf8').on('data', (text: string) => {
       output.add(text);
       if (live >= mostLive) return;
-      const chunk = text.slice(0, mostLive - live);
+      // The rest of a word that is cut in two could not be recognised.
+      const chunk = live + text.length <= mostLive ? text : text.slice(0, lastBreak(text.slice(0, mostLive - live)));
       live += text.length;
       run.emit({ type: 'item.output', item_id: run.itemId, stream, chunk: chunk.toWellFormed() });
       if (live < mostLive) return;

@@ -1,8 +1,13 @@
-/** Text of any length in bounded memory: its head, its tail, and how much was cut between them. */
+import { aroundCut, safeEnd, safeStart } from '../../redact/safe-cut.ts';
+
+/** Text of any length in bounded memory: its head, its tail, and how much was cut between them. Neither holds a part of a secret. */
 export class Clip {
   readonly #half: number;
   #head = '';
+  /** Everything after the head, as long as it is short; then its end. */
   #tail = '';
+  /** What follows the head: it shows whether a secret is cut in two there. */
+  #beyond = '';
   #length = 0;
 
   constructor(limit: number) {
@@ -11,27 +16,31 @@ export class Clip {
 
   add(text: string): void {
     this.#length += text.length;
-    const room = this.#half - this.#head.length;
-    this.#head += text.slice(0, Math.max(0, room));
-    this.#tail += text.slice(Math.max(0, room));
-    if (this.#tail.length > this.#half * 4) this.#tail = this.#tail.slice(-this.#half);
+    const room = Math.max(0, this.#half - this.#head.length);
+    this.#head += text.slice(0, room);
+    const rest = text.slice(room);
+    if (this.#beyond.length < aroundCut) this.#beyond += rest.slice(0, aroundCut);
+    this.#tail += rest;
+    const kept = this.#half + aroundCut;
+    if (this.#tail.length > kept * 2) this.#tail = this.#tail.slice(-kept);
   }
 
   toString(): string {
-    const tail = this.#tail.slice(-this.#half);
-    const cut = this.#length - this.#head.length - tail.length;
-    if (cut === 0) return this.#head + tail;
-    const before = this.#head.slice(0, lastBreak(this.#head));
-    const after = tail.slice(firstBreak(tail));
+    if (this.#length <= 2 * this.#half) return this.#head + this.#tail;
+    const end = safeEnd(this.#head + this.#beyond, this.#head.length);
+    const before = this.#head.slice(0, lastBreak(this.#head.slice(0, end)));
+    const start = this.#tail.length - this.#half;
+    const safe = safeStart(this.#tail, start);
+    const after = this.#tail.slice(safe + (safe > start ? 0 : firstBreak(this.#tail.slice(start))));
     return `${before}\n[${this.#length - before.length - after.length} characters cut here]\n${after}`;
   }
 }
 
-/** Half a key could not be recognised as a secret, so a word stays whole or is dropped; anything longer than this is not a word. */
+/** A word stays whole or is dropped; anything longer than this is not a word. */
 const longestWord = 512;
 
 /** Where to cut, without splitting a surrogate pair. */
-function lastBreak(text: string): number {
+export function lastBreak(text: string): number {
   for (let at = text.length; at > Math.max(0, text.length - longestWord); at -= 1) if (isSpace(text, at - 1)) return at;
   return text.length - (/[\uD800-\uDBFF]$/.test(text) ? 1 : 0);
 }

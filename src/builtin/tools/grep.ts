@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { matchesPath } from '../../path-pattern.ts';
 import type { PermissionRules } from '../permissions/rules.ts';
+import { safeEnd } from '../../redact/safe-cut.ts';
 import type { Tool } from './tool.ts';
 import { subjectOf } from '../permissions/workspace.ts';
 import { define } from './define.ts';
@@ -60,7 +61,7 @@ function asLine(printed: string): Finding | undefined {
   const { type, data } = Line.safeParse(JSON.parse(printed)).data ?? {};
   if (data === undefined) return undefined;
   const line = data.lines.text.replace(/\r?\n$/, '');
-  const shown = line.length > longestLine ? `${line.slice(0, longestLine)}… (${line.length} characters)` : line;
+  const shown = line.length > longestLine ? `${line.slice(0, safeEnd(line, longestLine))}… (${line.length} characters)` : line;
   const mark = type === 'match' ? ':' : '-';
   return { file: nameOf(data.path.text), text: `${mark}${data.line_number}${mark}${shown.toWellFormed()}` };
 }

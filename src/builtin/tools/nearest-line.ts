@@ -1,3 +1,5 @@
+import { safeEnd } from '../../redact/safe-cut.ts';
+
 const mostLines = 20_000;
 const longestLine = 300;
 
@@ -11,7 +13,7 @@ export function nearestLine(text: string, wanted: string): string {
   }
   if (best.number === 0) return '; read the file again';
   const why = best.likeness === 1 && wanted.includes('\n') ? 'its first line stands at' : 'the nearest is';
-  return `; ${why} line ${best.number}: ${JSON.stringify(best.line.slice(0, longestLine))}`;
+  return `; ${why} line ${best.number}: ${JSON.stringify(best.line.slice(0, safeEnd(best.line, longestLine)))}`;
 }
 
 /** The share of character pairs that two lines have in common; white space does not count, so that wrong indentation is found. */

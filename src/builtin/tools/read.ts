@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { z } from 'zod';
+import { safeEnd } from '../../redact/safe-cut.ts';
 import type { Tool, ToolResult } from './tool.ts';
 import { explain, locate, openForReading, Refusal, subjectOf, type Place } from '../permissions/workspace.ts';
 import { define, failed, success } from './define.ts';
@@ -62,7 +63,7 @@ async function readLines(place: Place, { offset = 1, limit = mostLines, line_num
     const line = `${line_numbers ? `${next}\t` : ''}${lines[next - 1]}\n`;
     if (shown.length + line.length > mostCharacters) {
       if (next === offset) {
-        shown = `${line.slice(0, mostCharacters)}\n[line ${next} is cut: it has ${line.length} characters]\n`;
+        shown = `${line.slice(0, safeEnd(line, mostCharacters))}\n[line ${next} is cut: it has ${line.length} characters]\n`;
         next += 1;
       }
       break;

@@ -1,6 +1,8 @@
 import { Failure, messageOf } from '../../failure.ts';
 import { startPrinting } from '../../processes/child.ts';
+import { quoted } from '../../redact/quoted.ts';
 
+const longestComplaint = 2000;
 const longestTime = 30_000;
 /** A line of a file may be as long as the file. */
 const longest = 16 * 1024 * 1024;
@@ -27,7 +29,7 @@ export async function ripgrep(
     rest = pieces.pop() ?? '';
     if (rest.length > longest || pieces.some((piece) => take(piece) === 'enough')) stop.abort();
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (complaint = (complaint + text).slice(0, 2000)));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (complaint += complaint.length < longestComplaint ? text : ''));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => reject(cannotRun(error)));
     child.once('close', resolve);
@@ -35,7 +37,7 @@ export async function ripgrep(
   if (stop.signal.aborted) return;
   signal.throwIfAborted();
   if (time.aborted) throw new Failure('tool', `the search took longer than ${longestTime} ms; search in a smaller folder`);
-  if (code === 2 && complaint !== '') throw new Failure('tool', complaint.trim().replace(/^rg: /, ''));
+  if (code === 2 && complaint !== '') throw new Failure('tool', quoted(complaint, longestComplaint).replace(/^rg: /, ''));
 }
 
 async function findProgram(): Promise<string> {

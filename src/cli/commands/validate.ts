@@ -8,6 +8,7 @@ import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
 import { redaction, type Source, sourcesOf, streamOptions } from '../streams.ts';
 import { unlessTooLarge } from '../../unless-too-large.ts';
+import { cutAfter } from '../../redact/cut.ts';
 
 interface Problem {
   file: string;
@@ -91,7 +92,7 @@ class Checker {
       },
       text: (text, cause, line) => {
         const shown = redact?.line(text, source.name) ?? text;
-        this.#problem(line, '', `${cause === 'noise' ? 'not JSON' : `${cause} line`}: ${shown.slice(0, 80)}`);
+        this.#problem(line, '', `${cause === 'noise' ? 'not JSON' : `${cause} line`}: ${cutAfter(shown, 80, '')}`);
       },
       note: () => {},
     });

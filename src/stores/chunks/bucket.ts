@@ -4,6 +4,7 @@ import { Failure, messageOf } from '../../failure.ts';
 import type { Environment } from '../../vocabulary.ts';
 import { PlaceAway } from '../tape.ts';
 import { bucketAddress, type BucketPlace } from '../tapes-place.ts';
+import { quoted } from '../../redact/quoted.ts';
 
 /** The few operations used on a bucket: nothing is listed, and nothing depends on what is there. */
 export interface Bucket {
@@ -136,5 +137,5 @@ function whyRefused(error: unknown): string {
   if (isLate(error)) return error.message.startsWith('no answer') ? error.message : `no answer within ${timeInWords(requestMs)}`;
   const { cause } = error;
   const found = cause instanceof Error && 'code' in cause ? cause.code : 'code' in error ? error.code : undefined;
-  return typeof found === 'string' ? found : messageOf(cause instanceof Error ? cause : error).slice(0, 200);
+  return typeof found === 'string' ? found : quoted(messageOf(cause instanceof Error ? cause : error), 200);
 }

@@ -59,7 +59,7 @@ export class Tools {
     const call = this.#patch(id, update, agent);
     if (!this.#ended.has(id)) this.#start(call);
     const pattern = subject(argsOf(call));
-    return { name: nameIn(call), pattern: pattern === '' ? undefined : pattern, title: call.title };
+    return { name: this.#nameOf(call), pattern: pattern === '' ? undefined : pattern, title: call.title };
   }
 
   /** Not all agents report the end of a call that was refused. */
@@ -111,7 +111,11 @@ export class Tools {
     if (call.isStarted) return;
     call.isStarted = true;
     const kind = wordIn(wireKinds, call.kind ?? '') ?? 'tool_call';
-    this.#sink.emit({ type: 'item.started', item_id: call.id, kind, name: nameIn(call), args: argsOf(call) });
+    this.#sink.emit({ type: 'item.started', item_id: call.id, kind, name: this.#nameOf(call), args: argsOf(call) });
+  }
+
+  #nameOf({ name, kind, title }: Call): string {
+    return name ?? (kind === undefined || kind === 'other' ? this.#sink.quote(title, 80, '') || 'unknown' : kind);
   }
 
   /** Contents are sent in full each time: emits only what is new in a growing text. */
@@ -165,10 +169,6 @@ function argsOf({ input, kind, title, locations }: Call): Json {
   const [path] = pathsOf(locations, {});
   if (kind === 'execute') return title === '' ? {} : { command: title };
   return present({ path, title: title === '' ? undefined : title });
-}
-
-function nameIn({ name, kind, title }: Call): string {
-  return name ?? (kind === undefined || kind === 'other' ? title.slice(0, 80).toWellFormed() || 'unknown' : kind);
 }
 
 function exitCodeIn(rawOutput: Json | undefined): number | undefined {

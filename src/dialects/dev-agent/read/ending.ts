@@ -43,7 +43,7 @@ export function readEnding(wire: JsonObject, sink: DecoderSink, known: Known): v
   }
   readBranches(report, sink);
   readPublish(report, known.hasPublishFailed, sink);
-  for (const field in report) if (!fields.has(field)) sink.note('unrecognised', `final_report.${field.slice(0, 64)}`);
+  for (const field in report) if (!fields.has(field)) sink.note('unrecognised', `final_report.${sink.quote(field, 64)}`);
   const verdict = object(outcome?.verdict);
   const took = count(object(outcome?.metrics).duration_ms);
   const told = present({ raw_status: status, duration_ms: took === known.elapsed ? undefined : took });

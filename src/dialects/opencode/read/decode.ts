@@ -52,8 +52,8 @@ export function decoder(sink: DecoderSink): Decoder {
       return true;
     },
     text(text) {
-      const shown = text.length > shownOfText ? `${text.slice(0, shownOfText)}…` : text;
-      sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: `skipped a line that is not a JSON object: ${shown.trim()}` });
+      const shown = sink.quoteLine(text.trim(), shownOfText);
+      sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: `skipped a line that is not a JSON object: ${shown}` });
     },
     end() {
       bus.end();
