@@ -1,3 +1,4 @@
+import { quoted } from '../redact/quoted.ts';
 import { ownProcess } from '../stores/owner.ts';
 import type { Labels, RunRecord, RunStore } from '../stores/run-store.ts';
 
@@ -8,7 +9,7 @@ const byLabel = 'stopped.by';
 const reasonLabel = 'stopped.reason';
 
 export function stopLabels(by: string, reason: string): Labels {
-  const why = reason.trim().slice(0, longestReason);
+  const why = quoted(reason, longestReason);
   return { [byLabel]: by, ...(why === '' ? {} : { [reasonLabel]: why }) };
 }
 

@@ -194,6 +194,8 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
   }
   if (process?.signal && !endedFromOutside.has(process.signal))
     return ['incomplete', `the agent says ok, but the process died of ${process.signal}`];
+  // It came after the claim, for instance because the work could not be kept.
+  if (fatal?.scope === 'runwire') return [classOfCode[fatal.code], 'the agent says ok, but Runwire could not finish the run', fatal.code];
   if (signals.cut) return ['incomplete', 'the last line stops in the middle'];
   if (signals.damagedEnd) return ['incomplete', 'what follows the end is damaged'];
   if (signals.openDenial !== undefined && signals.last !== 'text')

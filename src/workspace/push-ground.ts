@@ -35,7 +35,11 @@ export async function pushGround(git: Git): Promise<PushGround> {
 /** The names of what is different, new or gone. An address within a name is left out: it may hold a password. */
 export function changesOf(before: PushGround, now: PushGround): string[] {
   const names = [...new Set([...before.keys(), ...now.keys()])].filter((name) => before.get(name) !== now.get(name));
-  return names.map((name) => (name.includes('://') ? `${name.slice(0, name.indexOf('.'))}.*${name.slice(name.lastIndexOf('.'))}` : name));
+  return names.map((name) => (name.includes('://') ? withoutMiddle(name.split('.')) : name));
+}
+
+function withoutMiddle(parts: readonly string[]): string {
+  return [parts[0], '*', parts.at(-1)].join('.');
 }
 
 async function filesIn(folder: string): Promise<[name: string, value: string][]> {

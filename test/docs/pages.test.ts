@@ -82,6 +82,12 @@ it('every guide is in the list of the README', () => {
   expect(guides.filter((page) => !readme.includes(`](${page})`))).toEqual([]);
 });
 
+it('every test that holds a promise of security is there', () => {
+  const named = [...textOf('docs/security.md').matchAll(/`(test\/[^`]+)`/g)].map(([, path = '']) => path);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
 it('the examples of every help are commands that there are', () => {
   const lines = all.flatMap(({ examples }) => examples.map(([line]) => line)).filter((line) => invocation(line) !== undefined);
   expect(lines.length).toBeGreaterThan(50);
