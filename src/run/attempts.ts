@@ -185,6 +185,9 @@ export class Attempts {
         return thread.isExplained;
       },
       speaks: (dialect) => watch.reads(dialect),
+      left: () => {
+        if (isCurrent()) watch.pause();
+      },
       counted: (totals) => {
         if (!isCurrent()) return;
         const cause = watch.counted(totals, this.#price);

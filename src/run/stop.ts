@@ -65,6 +65,7 @@ export const noOutside: Outside = { onSignal: () => () => {}, onCrash: () => () 
 /** Everything that can end a run before its agent does: signals, limits, a reader that goes away, a crash. The first one counts. */
 export class Stop {
   readonly #controller = new AbortController();
+  readonly #hurry = new AbortController();
   /** Called before the agent is asked to stop. */
   onStop: (cause: Cause) => void = () => {};
   readonly #timers: NodeJS.Timeout[] = [];
@@ -95,6 +96,11 @@ export class Stop {
     return this.#controller.signal;
   }
 
+  /** Aborted when the whole run must end, not only an agent that has finished and did not leave. */
+  get hurry(): AbortSignal {
+    return this.#hurry.signal;
+  }
+
   get cause(): Cause | undefined {
     return this.#cause;
   }
@@ -120,6 +126,7 @@ export class Stop {
       this.#due.push(cause);
       return;
     }
+    if (cause.kind !== 'done') this.#hurry.abort();
     if (this.#cause !== undefined) {
       if (cause.kind === 'signal') this.#overdue.resolve();
       return;

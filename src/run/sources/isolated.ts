@@ -108,6 +108,7 @@ class IsolatedSource implements Source {
     try {
       return await this.#inner.produce({ ...attempt, out: this.#heardBy(out) });
     } finally {
+      out.left();
       const kept = await this.#keep(stop);
       for (const draft of this.#untold(kept)) out.emit(draft);
       // It may have been kept under another name.
@@ -179,8 +180,8 @@ class IsolatedSource implements Source {
     const time = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const onStop = (): void => void (timer ??= setTimeout(() => time.abort(), keepGraceMs));
-    if (stop.signal.aborted) onStop();
-    stop.signal.addEventListener('abort', onStop, { once: true });
+    if (stop.hurry.aborted) onStop();
+    stop.hurry.addEventListener('abort', onStop, { once: true });
     try {
       const kept = await this.#workspace.keep(time.signal);
       this.#isKept = kept.lost.length === 0;
@@ -192,7 +193,7 @@ class IsolatedSource implements Source {
       throw new Failure('config', `${message}; ${stillThere}`, { cause: error });
     } finally {
       clearTimeout(timer);
-      stop.signal.removeEventListener('abort', onStop);
+      stop.hurry.removeEventListener('abort', onStop);
     }
   }
 }

@@ -36,6 +36,8 @@ export interface Out extends DraftSink {
   emit(draft: Draft, origin?: Origin): void;
   /** The agent's dialect, as soon as it is known. */
   speaks(dialect: Dialect): void;
+  /** The agent has exited, and what follows is our own work: nobody waits for its output any more. */
+  left(): void;
   /** Totals from the agent's own session files: so far, or after it has exited. */
   counted(totals: SessionTotals): void;
   /** Bytes that were read; while the returned promise is pending, no more can be taken. */
