@@ -1,11 +1,12 @@
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { owners } from '../../src/run/sources/isolated.ts';
 import { isolations } from '../../src/vocabulary.ts';
 import { listCopies } from '../../src/workspace/reclaim.ts';
-import { inside } from '../cli/run/live.ts';
+import { inside, live } from '../cli/run/live.ts';
 import { makePlace, type Place } from '../support/checkouts.ts';
-import { runwire } from '../support/command.ts';
 
 const places: Place[] = [];
 afterAll(() => places.forEach((place) => place.remove()));
@@ -38,10 +39,14 @@ describe.skipIf(process.platform !== 'linux')('work that is not kept', () => {
   });
 
   it('does not hold up a run that was told to stop', async () => {
-    const { place, root } = sealed('sleep 3600');
-    const run = ['run', '--isolate=overlay', '--timeout=2s', `--cwd=${root}`, '--', 'sh', '-c', `echo a > a.sealed; cat '${example}'`];
-    const { status, stderr } = await runwire(run, { env: { ...place.env, RUNWIRE_PATIENCE: '0.1' } });
-    expect(status).toBe(124);
-    expect(stderr).toContain('the work could not be kept within');
+    const { place, root } = sealed('touch "$HOME/begun"; sleep 3600');
+    const run = ['run', '--isolate=overlay', `--cwd=${root}`, '--', 'sh', '-c', `echo a > a.sealed; cat '${example}'`];
+    const env = { ...place.env, RUNWIRE_PATIENCE: '0.1' };
+    let child: ChildProcess | undefined;
+    const ended = live(run, { env, watch: (each) => void (child = each) });
+    await vi.waitUntil(() => existsSync(join(place.folder, 'home', 'begun')), 120_000);
+    child?.kill('SIGINT');
+    const { status, stderr } = await ended;
+    expect({ status, stderr }).toEqual({ status: 130, stderr: expect.stringContaining('the work could not be kept within') });
   });
 });
