@@ -190,7 +190,8 @@ class IsolatedSource implements Source {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const message = time.signal.aborted ? `the work could not be kept within ${timeInWords(keepGraceMs)}` : error.message;
-      throw new Failure('config', `${message}; ${stillThere}`, { cause: error });
+      const code = time.signal.aborted && stop.cause?.kind === 'signal' ? 'cancelled' : 'config';
+      throw new Failure(code, `${message}; ${stillThere}`, { cause: error });
     } finally {
       clearTimeout(timer);
       stop.hurry.removeEventListener('abort', onStop);
