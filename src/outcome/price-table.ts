@@ -1,17 +1,58 @@
+import type { ModelPrice } from '@pydantic/genai-prices';
 import { present } from '../present.ts';
-import type { Price, Tokens } from './usage.ts';
+import type { TokenPrice } from '../vocabulary.ts';
+import { costAt, isDearer, type Price } from './price.ts';
+import { periodMs } from './requests.ts';
+
+interface Entry {
+  provider: string;
+  prices: ModelPrice;
+}
+
+/**
+ * What the table does not have: how much of the token prices is paid in another service tier, by provider. Each lists it beside its
+ * prices (Anthropic: Message Batches; OpenAI: Batch and Flex; Google: Batch and Flex), as of November 2026.
+ */
+const shares: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  anthropic: { batch: 0.5 },
+  openai: { batch: 0.5, flex: 0.5 },
+  google: { batch: 0.5, flex: 0.5 },
+};
+
+/** Entries that are remembered: finding one means comparing the name with hundreds of patterns. */
+const mostEntries = 1000;
 
 /** The offline price table; loaded only when a run has tokens but no reported cost. */
 export async function loadPrices(): Promise<Price> {
   const { calcPrice } = await import('@pydantic/genai-prices');
-  return (model, tokens) => {
-    if (model === undefined) return undefined;
+  const known = new Map<string, Entry | undefined>();
+
+  /** The prices of a model at a time; undefined: the table does not have it. */
+  function find(model: string, at: number | undefined): Entry | undefined {
     for (const [providerId, name] of spellings(model)) {
-      const found = calcPrice(usageOf(tokens), name, present({ providerId }));
-      if (found !== null) return found.total_price;
+      const found = calcPrice({}, name, present({ providerId, timestamp: at === undefined ? undefined : new Date(at) }));
+      if (found !== null) return { provider: found.provider.id, prices: found.model_price };
     }
     return undefined;
+  }
+
+  return (model, tokens, { input = tokens.input ?? 0, at, serviceTier, calls } = {}) => {
+    if (model === undefined) return undefined;
+    if (isFree(model)) return 0;
+    const key = `${at === undefined ? '' : Math.floor(at / periodMs)} ${model}`;
+    if (!known.has(key)) {
+      if (known.size >= mostEntries) known.clear();
+      known.set(key, find(model, at));
+    }
+    const entry = known.get(key);
+    const share = entry === undefined ? undefined : shareOf(entry.provider, serviceTier);
+    return entry === undefined || share === undefined ? undefined : costAt(priceOf(entry.prices, input, share), tokens, { calls });
   };
+}
+
+/** Routers name the models that they give away like the ones that they sell: `x:free`, `x-free`. */
+function isFree(model: string): boolean {
+  return /[:-]free$/i.test(model);
 }
 
 /** `anthropic/claude-x` names its provider; a bare name is looked up as it is. */
@@ -25,14 +66,32 @@ function spellings(model: string): [provider: string | undefined, name: string][
   ];
 }
 
-/** Cache tokens are part of the input here, as in our events; the table would throw if they added up to more than the input. */
-function usageOf(tokens: Tokens): Record<string, number> {
-  const input = tokens.input ?? 0;
-  const read = Math.min(tokens.cacheRead ?? 0, input);
+/** The part of the standard price that is paid in this tier; undefined: not known. */
+function shareOf(provider: string, serviceTier: string | undefined): number | undefined {
+  return serviceTier === undefined || isDearer(serviceTier) ? 1 : shares[provider]?.[serviceTier];
+}
+
+/** What each token of a call with this much input costs. Fees are the same in every tier. */
+function priceOf(prices: ModelPrice, input: number, share: number): TokenPrice {
+  const of = (name: string): number | undefined => {
+    const price = prices[name];
+    if (price === undefined || typeof price === 'number') return price;
+    return price.tiers.findLast(({ start }) => input > start)?.price ?? price.base;
+  };
+  const perToken = (name: string): number | undefined => {
+    const price = of(name);
+    return price === undefined ? undefined : price * share;
+  };
   return {
-    input_tokens: input,
-    output_tokens: tokens.output ?? 0,
-    cache_read_tokens: read,
-    cache_write_tokens: Math.min(tokens.cacheWrite ?? 0, input - read),
+    input: perToken('input_mtok') ?? 0,
+    output: perToken('output_mtok') ?? 0,
+    ...present({
+      cacheRead: perToken('cache_read_mtok'),
+      cacheWrite: perToken('cache_write_mtok'),
+      cacheWriteHour: perToken('cache_write_1h_mtok'),
+      reasoning: perToken('output_reasoning_mtok'),
+      webSearch: of('web_searches_kcount'),
+      call: of('requests_kcount'),
+    }),
   };
 }

@@ -4,13 +4,12 @@ import type { Draft, ErrorCode, EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import { statusOf } from '../outcome/fold.ts';
 import type { ChildrenUsage, RunOutcome, Verdict } from '../outcome/outcome.ts';
-import type { Price } from '../outcome/usage.ts';
+import type { Price } from '../outcome/price.ts';
 import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
 import { pause } from '../pause.ts';
 import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Account, Budget } from './budget.ts';
-import { loadPrice } from './price.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { Introduction, Out, Source } from './sources/source.ts';
 import type { Limits, RunSpec } from './spec.ts';
@@ -33,6 +32,8 @@ interface Parts {
   clock: () => number;
   /** Shared by the whole tree of runs. */
   budget: Budget;
+  /** For agents that report tokens but no cost. */
+  price: () => Promise<Price>;
   /** What the runs below this one used; settles when the last of them has ended. */
   children: () => Promise<ChildrenUsage | undefined>;
   /** What is expected of the run, and how that is judged. */
@@ -95,7 +96,7 @@ export class Attempts {
     // It may have been stopped before there was a thread to report that to.
     if (stop.cause !== undefined) this.#stopped(stop.cause);
     else if (this.#account.refusal !== undefined) stop.now(this.#account.refusal);
-    if (spec.limits.max_cost_usd !== undefined || budget.limitsCost) this.#price = await loadPrice(spec);
+    if (spec.limits.max_cost_usd !== undefined || budget.limitsCost) this.#price = await this.#parts.price();
     let resume: string | undefined;
     for (;;) {
       const before = { at: this.#parts.clock(), ...this.#thread.spent(this.#price) };
@@ -105,7 +106,7 @@ export class Attempts {
       await this.#scheduleRetry(verdict, before, resume);
     }
     this.#account.close();
-    const price = this.#thread.needsPrice || spec.price !== undefined ? (this.#price ?? (await loadPrice(spec))) : this.#price;
+    const price = this.#thread.needsPrice || spec.price !== undefined ? (this.#price ?? (await this.#parts.price())) : this.#price;
     const below = await children();
     if (below !== undefined) this.#speak((thread) => thread.reportChildren(below));
     await this.#checkExpectations(price);

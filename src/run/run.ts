@@ -3,6 +3,7 @@ import { ownSecrets } from '../builtin/config/secrets.ts';
 import type { AskPerson } from '../builtin/permissions/question.ts';
 import type { EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
+import type { Price } from '../outcome/price.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
 import { Redactor } from '../redact/redactor.ts';
@@ -87,6 +88,7 @@ class LiveRun implements Run {
   readonly #log = new RecordLog(() => this.#ledger?.tape);
   #ledger: LedgerSink | undefined;
   #isOver = false;
+  #loadedPrice: Promise<Price> | undefined;
 
   constructor(spec: RunSpec, options: StartOptions) {
     const { parent, clock = Date.now, outside = noOutside, env, variables } = options;
@@ -155,6 +157,7 @@ class LiveRun implements Run {
         redact: this.#redact,
         clock: this.#clock,
         budget: this.#budget,
+        price: () => this.#price(),
         children: () => this.#children.usage(),
         ...(await this.#expectations()),
       });
@@ -245,11 +248,17 @@ class LiveRun implements Run {
     const isBuiltIn = agent === builtIn && command === undefined;
     if (budget === undefined || isBuiltIn || price !== undefined || !this.#budget.limitsCost) return [];
     const { isPriced } = await import('./price.ts');
-    if (await isPriced(model)) return [];
+    if (isPriced(model, await this.#price())) return [];
     const why = model === undefined ? 'its model is not named' : `the price of ${model} is not known`;
     return [
       `${why}: unless the agent reports its cost, this run does not count against the dollars of the budget "${budget}"; --price counts it`,
     ];
+  }
+
+  /** What tokens cost; loaded once, and only when it is needed. */
+  #price(): Promise<Price> {
+    const { env, warn = () => {} } = this.#options;
+    return (this.#loadedPrice ??= import('./price.ts').then(({ priceOf }) => priceOf(this.spec, env, warn)));
   }
 
   get #place() {

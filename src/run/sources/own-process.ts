@@ -64,6 +64,8 @@ function flagsOf(spec: RunSpec): string[] {
   return ['run', '--quiet', ...(spec.redact ? [] : ['--no-redact']), ...words];
 }
 
-function priceWords({ input, output, cache_read }: NonNullable<RunSpec['price']>): string {
-  return [`input=${input}`, `output=${output}`, ...(cache_read === undefined ? [] : [`cache_read=${cache_read}`])].join(',');
+function priceWords(price: NonNullable<RunSpec['price']>): string {
+  return Object.entries(price)
+    .flatMap(([name, usd]) => (usd === undefined ? [] : [`${name}=${usd}`]))
+    .join(',');
 }
