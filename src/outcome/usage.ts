@@ -58,8 +58,7 @@ export class UsageTotals {
     }
     const parts = [earlier, this.#turns, this.#steps];
     const isKnown = this.#steps.size + this.#turns.size > 0;
-    if (this.#before?.used !== undefined)
-      this.#threads.set(model, withRequests(this.#share(tokens, this.#before.used), model, parts));
+    if (this.#before?.used !== undefined) this.#threads.set(model, withRequests(this.#share(tokens, this.#before.used), model, parts));
     else if (this.#before === undefined || !isKnown) {
       this.#threads.set(model, withRequests(tokens, model, parts));
       this.#includesBefore = this.#before !== undefined;
@@ -140,8 +139,7 @@ function add(into: ByModel, model: string, more: Used): void {
 function withRequests(total: Used, model: string, parts: readonly ByModel[]): Used {
   const requests: Requests = new Map();
   for (const part of parts)
-    for (const [name, used] of part)
-      if (used.requests !== undefined && isSame(name, model, part)) addRequests(requests, used.requests);
+    for (const [name, used] of part) if (used.requests !== undefined && isSame(name, model, part)) addRequests(requests, used.requests);
   return requests.size === 0 ? total : { ...total, requests };
 }
 

@@ -184,6 +184,9 @@ export class Attempts {
       get isExplained() {
         return thread.isExplained;
       },
+      get session() {
+        return thread.session;
+      },
       speaks: (dialect) => watch.reads(dialect),
       counted: (totals) => {
         if (!isCurrent()) return;

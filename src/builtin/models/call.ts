@@ -1,10 +1,4 @@
-import {
-  InvalidToolInputError,
-  streamText,
-  type FinishReason as SdkFinish,
-  type ModelMessage,
-  type ToolSet,
-} from 'ai';
+import { InvalidToolInputError, streamText, type FinishReason as SdkFinish, type ModelMessage, type ToolSet } from 'ai';
 import type { Draft, FinishReason } from '../../events/event.ts';
 import { present } from '../../present.ts';
 import { endless, mostCharacters } from './bounded-response.ts';

@@ -20,6 +20,8 @@ interface ProcessSourceOptions {
   canResume: boolean;
   /** Reads the agent's own session files, for an agent that reports no usage while it runs. */
   meter?: (() => Promise<SessionTotals | undefined>) | undefined;
+  /** Finds the model of a session, for an agent that does not print it and was not told which to use. */
+  findModel?: ((session: string) => Promise<string | undefined>) | undefined;
 }
 
 const lookEveryMs = 1000;
@@ -43,7 +45,7 @@ export class ProcessSource implements Source {
   }
 
   async produce({ resume, left, out, stop }: Attempt): Promise<ProcessEnd> {
-    const { dialect } = this.#options;
+    const { dialect, findModel } = this.#options;
     const decoder = new LineDecoder(out, { live: true, onDialect: (known) => out.speaks(known), ...present({ dialect }) });
     const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
       decoder[stream](chunk);
@@ -62,6 +64,8 @@ export class ProcessSource implements Source {
     const process = processEnd(ended);
     decoder.end(process);
     this.#dialect = decoder.dialect;
+    const model = out.session === undefined ? undefined : await findModel?.(out.session);
+    if (model !== undefined) out.emit({ type: 'usage.reported', scope: 'step', model });
     return process;
   }
 

@@ -34,6 +34,8 @@ export interface Attempt {
 
 export interface Out extends DraftSink {
   emit(draft: Draft, origin?: Origin): void;
+  /** The session that the agent named last. */
+  readonly session: string | undefined;
   /** The agent's dialect, as soon as it is known. */
   speaks(dialect: Dialect): void;
   /** Totals from the agent's own session files: so far, or after it has exited. */

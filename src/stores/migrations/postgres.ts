@@ -164,4 +164,6 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
     end if;
   end $do$;
   `,
+  // `at_least`: the cost is a lower bound.
+  (p) => `alter table ${p}runs add column cost_is text collate "C"`,
 ];

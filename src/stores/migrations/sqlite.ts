@@ -149,4 +149,7 @@ export const sqliteMigrations: readonly string[] = [
     primary key (run, attempt, seq_to, seq_from, here)
   ) strict, without rowid;
   `,
+  `
+  alter table runs add column cost_is text;
+  `,
 ];

@@ -42,12 +42,21 @@ export function readTotals(wire: JsonObject, steps: readonly JsonObject[]): Usag
   };
   const hasTokens = tokens.input_tokens !== undefined || tokens.output_tokens !== undefined;
   if (!hasTokens && tokens.cost_usd === undefined) return [];
-  return [usageOf(filled(object(wire.agent).model_name), hasTokens ? tokens : { ...sumOf(steps), cost_usd: tokens.cost_usd }, { isComputed, cost_is })];
+  return [
+    usageOf(filled(object(wire.agent).model_name), hasTokens ? tokens : { ...sumOf(steps), cost_usd: tokens.cost_usd }, {
+      isComputed,
+      cost_is,
+    }),
+  ];
 }
 
 type Tokens = { [Name in keyof ReturnType<typeof ownTokens>]?: number | undefined };
 
-function usageOf(model: string | undefined, tokens: Tokens, { isComputed, cost_is }: { isComputed: boolean } & Pick<Usage, 'cost_is'>): Usage {
+function usageOf(
+  model: string | undefined,
+  tokens: Tokens,
+  { isComputed, cost_is }: { isComputed: boolean } & Pick<Usage, 'cost_is'>,
+): Usage {
   const origin = tokens.cost_usd === undefined ? {} : { cost_computed: isComputed || undefined, cost_is };
   return { type: 'usage.reported', scope: 'thread', ...present({ model, ...tokens, ...origin }) };
 }
