@@ -25,6 +25,7 @@ import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
 import type { Introduction } from './sources/source.ts';
 import type { Script } from './sources/script.ts';
 import type { RunSpec } from './spec.ts';
+import { settleSignal, settleVariable } from './sources/settling.ts';
 import { type Cause, noOutside, type Outside, Stop } from './stop.ts';
 import { type RunTrace, startedIn, traceOf, traceVariables } from './trace.ts';
 
@@ -115,7 +116,12 @@ class LiveRun implements Run {
       },
       options.warn ?? (() => {}),
     );
-    this.#stop = new Stop(outside, spec.limits.timeout_ms, (limit) => this.#ledger?.stopped(limit));
+    this.#stop = new Stop(
+      outside,
+      spec.limits.timeout_ms,
+      (limit) => this.#ledger?.stopped(limit),
+      env[settleVariable] === '1' ? settleSignal : undefined,
+    );
     // Variables given on the command line are as secret as those in the environment.
     this.#redact = spec.redact
       ? new Redactor({ values: [...secretValues({ ...env, ...variables }), ...passwordsIn(spec.base_url), ...ownSecrets(env)] })

@@ -11,7 +11,10 @@ export interface Question {
   system: string;
   messages: readonly ModelMessage[];
   tools: ToolSet;
+  /** Nothing more is asked once it is aborted. */
   signal: AbortSignal;
+  /** Ends the answer itself. */
+  calls: AbortSignal;
   /** The turn and message that the answer belongs to. */
   turnId: string;
   messageId: string;
@@ -54,7 +57,7 @@ export async function callModel(
   question: Question,
   emit: (draft: Draft) => void,
 ): Promise<Reply> {
-  const { system, messages, tools, signal } = question;
+  const { system, messages, tools, calls: signal } = question;
   const blocks = new Blocks(question, emit);
   const calls: ModelCall[] = [];
   let fault: Fault | undefined;

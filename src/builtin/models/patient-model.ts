@@ -48,11 +48,17 @@ export class PatientModel {
       const messageId = attempt === 1 ? question.messageId : `${question.messageId}_try_${attempt}`;
       const reply = await callModel(this.#open, { ...question, messageId }, tell);
       if ('answer' in reply) this.#count(reply.answer.usage);
+      if ('aborted' in reply) this.#lose();
       if (!('fault' in reply) || !reply.fault.retryable || attempt > retries) return reply;
       const delay = backoffMs(attempt, retryDelayMs, reply.fault.retryAfterMs);
       this.#set.emit(retry(reply.fault, { attempt, retries, delay }));
       if (!(await pause(delay, question.signal))) return { aborted: true, text: '' };
     }
+  }
+
+  /** A call that was cut off is paid for, but nobody says what it cost. */
+  #lose(): void {
+    this.#set.emit({ type: 'usage.reported', scope: 'step', model: this.id, cost_is: 'at_least' });
   }
 
   #count(used: CallUsage | undefined): void {
