@@ -108,13 +108,15 @@ it.each(['in this process', 'each in a process of its own'])(
   'a model call that is on its way when the money is gone is counted: %s',
   async (where) => {
     let asked = 0;
-    const ended = Promise.withResolvers<void>();
-    // Five calls of $0.002 use up the budget; those that were asked by then are answered after a run was told so.
+    const [eight, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // Each run calls twice. The fifth call uses up the budget when all are on their way; the others are answered after a run has ended.
     const server = await startModelServer({
       turns: async () => {
-        asked += 1;
-        if (asked > 5) await ended.promise;
-        return { calls: [{ name: 'read', args: { path: 'a.txt' } }], usage: { input: 1000, output: 1000 } };
+        const number = (asked += 1);
+        if (number === 8) eight.resolve();
+        if (number > 4) await eight.promise;
+        if (number > 5) await ended.promise;
+        return { calls: [{ name: 'read', args: { path: 'a.txt' } }], usage: { input: number === 5 ? 20_000 : 1000, output: 1000 } };
       },
     });
     atFileEnd(() => server.close());
@@ -129,7 +131,7 @@ it.each(['in this process', 'each in a process of its own'])(
         git(cwd, ...args);
     const { PATH } = process.env;
     const options = { env: { PATH, HOME: folder() } };
-    const parent = start(specOf({ prompt: 'parent', model: 'replay/none', limits: { maxCostUsd: 0.01 } }, { cwd, passEnv: [] }), {
+    const parent = start(specOf({ prompt: 'parent', model: 'replay/none', limits: { maxCostUsd: 0.02 } }, { cwd, passEnv: [] }), {
       ...options,
       loadAgent: () => Promise.resolve(waits),
     });
@@ -144,8 +146,8 @@ it.each(['in this process', 'each in a process of its own'])(
     const answered = server.served.requests.filter(({ done }) => done === true).length;
     expect(new Set(outcomes.map(({ verdict }) => verdict.class))).toEqual(new Set(['cost_limit']));
     expect({ answered, tokens: outcomes.reduce((sum, { metrics }) => sum + (metrics.tokens_used ?? 0), 0) }).toEqual({
-      answered: asked,
-      tokens: 2000 * asked,
+      answered: 8,
+      tokens: 7 * 2000 + 21_000,
     });
     expect(outcomes.map(({ metrics }) => metrics.cost_is)).toEqual([undefined, undefined, undefined, undefined]);
   },
