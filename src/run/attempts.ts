@@ -20,6 +20,8 @@ const longestDelayMs = 60_000;
 /** Errors that a retry would only repeat. */
 const hopeless: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>(['auth', 'quota', 'context_overflow', 'refused', 'output_length']);
 
+const costUnknown = 'what the run cost is not known, so its limit on cost was not enforced; --model or --price may help';
+
 interface Parts {
   spec: RunSpec;
   source: Source;
@@ -138,15 +140,18 @@ export class Attempts {
     this.#watch.pause();
     this.#isOpen = false;
     if (stop.cause !== undefined) this.#explain(stop.cause, end);
-    else this.#settle();
+    else this.#settle(end);
     return this.#speak((thread) => thread.endAttempt(end ?? stop.processEnd));
   }
 
   /** An agent may report its usage only at its end: too late to stop it, but a limit that was exceeded still counts. */
-  #settle(): void {
+  #settle(end: ProcessEnd | undefined): void {
     if (this.#isLimited) return;
-    const cause = this.#watch.overspent(this.#parts.spec.limits);
+    const { limits } = this.#parts.spec;
+    const cause = this.#watch.overspent(limits);
     if (cause?.kind === 'limit') this.#tell({ type: 'limit.reached', ...cause.limit, late: true });
+    else if (end !== undefined && limits.max_cost_usd !== undefined && this.#thread.spent(this.#price).cost === undefined)
+      this.#tell({ type: 'log', stream: 'agent', level: 'warning', text: costUnknown });
   }
 
   /** What earlier attempts left of the run's limits. */
