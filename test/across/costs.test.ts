@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLedgerAt } from '../../src/ledger/ledger.ts';
@@ -21,13 +21,15 @@ interface Told {
 const names = Object.keys(streams) as StreamName[];
 const told = ({ cost, cost_is }: Told): Told => ({ cost, cost_is });
 
-function place(name: StreamName, model: Model) {
+function place(name: StreamName, model: Model, calls = six) {
   const home = folder();
   const file = join(home, 'stream.jsonl');
-  writeFileSync(file, textOf(name, model, six));
+  writeFileSync(file, textOf(name, model, calls));
   const path = join(home, 'ledger.db');
-  const run = (flags: readonly string[]) =>
-    inside(['run', '--format', 'json', '--ledger', path, '--model', model, '--from', streams[name].dialect, ...flags, '--', 'cat', file]);
+  const run = (flags: readonly string[], options: { env?: Record<string, string> } = {}) => {
+    const fixed = ['--format', 'json', '--ledger', path, '--model', model, '--from', streams[name].dialect];
+    return inside(['run', ...fixed, ...flags, '--', 'cat', file], options);
+  };
   return { home, file, path, run };
 }
 
@@ -133,4 +135,42 @@ it('is told to people as what it is', async () => {
   ];
   expect(words.map((text) => /at least \$0\.2820/.test(text))).toEqual([true, true, true]);
   expect((await inside(['runs', 'export', '--format', 'csv', '--ledger', path])).stdout).toContain(',0.282,computed,at_least,');
+});
+
+it('prices of the config hold wherever a cost is computed, also where the agent leaves out the provider', async () => {
+  const { home, path, file, run } = place('claude stream', 'claude-sonnet-4-5');
+  const config = { prices: { 'anthropic/claude-sonnet-4-5': { input: 1, output: 10, cacheRead: 0.5 } } };
+  mkdirSync(join(home, '.config', 'runwire'), { recursive: true });
+  writeFileSync(join(home, '.config', 'runwire', 'config.json'), JSON.stringify(config));
+  const env = { HOME: home };
+  // 6 × (30,000 × $1 + 60,000 × $0.50 + 200 × $10), per million.
+  const cost = 0.372;
+  const other = join(home, 'other.db');
+  await inside(['runs', 'import', '--ledger', other, file], { env });
+  await run(['--tape', join(home, 'run.tape')], { env });
+  const { metrics } = JSON.parse((await inside(['outcome', '--json', join(home, 'run.tape')], { env })).stdout) as RunOutcome;
+  expect([(await firstRun<Told>(path)).cost, metrics.cost, (await firstRun<Told>(other)).cost]).toEqual([cost, cost, cost]);
+});
+
+it('--price knows what is written to the cache', async () => {
+  const { path, run } = place('claude session', 'claude-sonnet-4-5', [{ fresh: 1000, write: 2000, hour: 3000, output: 100 }]);
+  const costAt = async (price: string): Promise<number | undefined> => {
+    await run(['--price', price]);
+    return (await firstRun<Told>(path)).cost;
+  };
+  expect(await costAt('input=1,output=2')).toBe(0.0062);
+  expect(await costAt('input=1,output=2,cache_write=3')).toBe(0.0162);
+  expect(await costAt('input=1,output=2,cache_write=3,cache_write_1h=5')).toBe(0.0222);
+});
+
+it('a cost that is not known is not written as 0, and what decides the price is written with it', async () => {
+  const file = join(folder(), 'x.jsonl');
+  const calls = [{ fresh: 1000, write: 2000, hour: 3000, output: 100, searches: 2 }];
+  writeFileSync(file, textOf('the tape of the built-in agent', 'claude-sonnet-4-5', calls));
+  const { stdout } = await inside(['convert', '--to', 'claude', file]);
+  expect(stdout).not.toMatch(/"(?:total_cost_usd|costUSD)"/);
+  writeFileSync(file, stdout);
+  const { metrics } = JSON.parse((await inside(['outcome', '--json', file])).stdout) as RunOutcome;
+  // 1,000 × $3 + 2,000 × $3.75 + 3,000 × $6 + 100 × $15 per million, and two searches of a cent.
+  expect(metrics.cost).toBe(0.05);
 });

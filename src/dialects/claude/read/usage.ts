@@ -83,9 +83,11 @@ export class Usage {
     // The last model named is the model of the run.
     const ordered = models.toSorted(([left], [right]) => Number(isSame(left, mainModel)) - Number(isSame(right, mainModel)));
     const isPriced = ordered.some(([, tokens]) => tokens.cost_usd !== undefined);
+    const isUntold = !isPriced && cost > 0;
     // A cost without a model covers all of them.
-    const all = isPriced || cost === 0 ? ordered : [['', { cost_usd: cost }] as const, ...ordered];
-    return all.map(([model, tokens]) => {
+    const all = isUntold && ordered.length > 1 ? [['', { cost_usd: cost }] as const, ...ordered] : ordered;
+    return all.map(([model, counted]) => {
+      const tokens: Tokens = isUntold && ordered.length === 1 ? { ...counted, cost_usd: cost } : counted;
       this.#latest.set(model, tokens);
       const sum = plus(this.#before.get(model) ?? {}, tokens);
       return { type: 'usage.reported', scope: 'thread', ...present({ model: model || undefined }), ...sum };

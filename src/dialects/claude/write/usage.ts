@@ -59,6 +59,7 @@ export class Usage {
   readonly #lose: (what: Loss) => void;
   readonly #isAlone: boolean;
   readonly #ofThread = new Map<string, Tokens>();
+  #costOfAll: number | undefined;
   #stepModel: string | undefined;
   #isOneModel = true;
   #ofTurns: Tokens = {};
@@ -78,7 +79,9 @@ export class Usage {
   see(event: Reported): void {
     const tokens = tokensOf(event);
     const { cost_usd } = tokens;
-    if (event.scope === 'thread') this.#countThread(event.model ?? '', tokens);
+    // A cost without a model and without tokens is that of all models.
+    if (event.scope === 'thread' && event.model === undefined && Object.keys(tokens).join() === 'cost_usd') this.#costOfAll = cost_usd;
+    else if (event.scope === 'thread') this.#countThread(event.model ?? '', tokens);
     else if (event.scope === 'turn') {
       this.#isTurnTold = true;
       this.#ofTurns = plus(this.#ofTurns, tokens);
@@ -140,7 +143,7 @@ export class Usage {
     const turn = minus(sum, this.#written);
     this.#written = sum;
     return {
-      ...present({ total_cost_usd: sum.cost_usd }),
+      ...present({ total_cost_usd: sum.cost_usd ?? this.#costOfAll }),
       usage: writeUsage(turn),
       modelUsage: Object.fromEntries([...models].map(([model, tokens]) => [model, writeModelUsage(tokens)])),
     };
