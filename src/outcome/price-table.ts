@@ -1,23 +1,8 @@
 import type { ModelPrice } from '@pydantic/genai-prices';
 import { present } from '../present.ts';
 import type { TokenPrice } from '../vocabulary.ts';
-import { costAt, isDearer, type Price } from './price.ts';
+import { costAt, type Price, shareOf } from './price.ts';
 import { periodMs } from './requests.ts';
-
-interface Entry {
-  provider: string;
-  prices: ModelPrice;
-}
-
-/**
- * What the table does not have: how much of the token prices is paid in another service tier, by provider. Each lists it beside its
- * prices (Anthropic: Message Batches; OpenAI: Batch and Flex; Google: Batch and Flex), as of November 2026.
- */
-const shares: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  anthropic: { batch: 0.5 },
-  openai: { batch: 0.5, flex: 0.5 },
-  google: { batch: 0.5, flex: 0.5 },
-};
 
 /** Entries that are remembered: finding one means comparing the name with hundreds of patterns. */
 const mostEntries = 1000;
@@ -25,13 +10,13 @@ const mostEntries = 1000;
 /** The offline price table; loaded only when a run has tokens but no reported cost. */
 export async function loadPrices(): Promise<Price> {
   const { calcPrice } = await import('@pydantic/genai-prices');
-  const known = new Map<string, Entry | undefined>();
+  const known = new Map<string, ModelPrice | undefined>();
 
   /** The prices of a model at a time; undefined: the table does not have it. */
-  function find(model: string, at: number | undefined): Entry | undefined {
+  function find(model: string, at: number | undefined): ModelPrice | undefined {
     for (const [providerId, name] of spellings(model)) {
       const found = calcPrice({}, name, present({ providerId, timestamp: at === undefined ? undefined : new Date(at) }));
-      if (found !== null) return { provider: found.provider.id, prices: found.model_price };
+      if (found !== null) return found.model_price;
     }
     return undefined;
   }
@@ -44,9 +29,8 @@ export async function loadPrices(): Promise<Price> {
       if (known.size >= mostEntries) known.clear();
       known.set(key, find(model, at));
     }
-    const entry = known.get(key);
-    const share = entry === undefined ? undefined : shareOf(entry.provider, serviceTier);
-    return entry === undefined || share === undefined ? undefined : costAt(priceOf(entry.prices, input, share), tokens, { calls });
+    const prices = known.get(key);
+    return prices === undefined ? undefined : costAt(priceOf(prices, input, shareOf(serviceTier)), tokens, { calls });
   };
 }
 
@@ -64,11 +48,6 @@ function spellings(model: string): [provider: string | undefined, name: string][
     [undefined, model.slice(slash + 1)],
     [undefined, model],
   ];
-}
-
-/** The part of the standard price that is paid in this tier; undefined: not known. */
-function shareOf(provider: string, serviceTier: string | undefined): number | undefined {
-  return serviceTier === undefined || isDearer(serviceTier) ? 1 : shares[provider]?.[serviceTier];
 }
 
 /** What each token of a call with this much input costs. Fees are the same in every tier. */

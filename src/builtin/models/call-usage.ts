@@ -1,6 +1,5 @@
 import type { LanguageModelUsage, ProviderMetadata } from 'ai';
-import type { Json } from '../../dialects/dialect.ts';
-import { count, filled, object } from '../../dialects/read.ts';
+import { fieldOf } from '../../field-of.ts';
 import type { Tokens } from '../../outcome/tokens.ts';
 import { present } from '../../present.ts';
 
@@ -16,21 +15,24 @@ export function usageOf(usage: LanguageModelUsage, metadata?: ProviderMetadata):
   const [input, output] = [counted(inputTokens), counted(outputTokens)];
   if (input === undefined && output === undefined) return undefined;
   // What decides the price besides the counts, in the words of Anthropic; OpenAI names its tier beside the usage.
-  const raw = object(usage.raw as Json | undefined);
-  const { serviceTier } = object(metadata?.openai as Json | undefined);
+  const inRaw = (...path: readonly string[]): unknown => path.reduce(fieldOf, usage.raw as unknown);
   return present({
     input,
     output,
     reasoning: counted(outputTokenDetails.reasoningTokens),
     cacheRead: counted(inputTokenDetails.cacheReadTokens),
     cacheWrite: counted(inputTokenDetails.cacheWriteTokens),
-    cacheWriteHour: count(object(raw.cache_creation).ephemeral_1h_input_tokens) || undefined,
-    webSearches: count(object(raw.server_tool_use).web_search_requests) || undefined,
-    serviceTier: filled(raw.service_tier) ?? filled(serviceTier),
+    cacheWriteHour: counted(inRaw('cache_creation', 'ephemeral_1h_input_tokens')) || undefined,
+    webSearches: counted(inRaw('server_tool_use', 'web_search_requests')) || undefined,
+    serviceTier: named(inRaw('service_tier')) ?? named(fieldOf(metadata?.['openai'], 'serviceTier')),
   });
 }
 
 /** Ignores impossible counts: a server that reports -5000 would reduce the run's cost. */
-function counted(tokens: number | undefined): number | undefined {
-  return tokens !== undefined && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined;
+function counted(tokens: unknown): number | undefined {
+  return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined;
+}
+
+function named(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
