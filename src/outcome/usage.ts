@@ -28,7 +28,8 @@ export class UsageTotals {
   #isAtLeast = false;
 
   /** `at`: when it was reported (ms since the epoch), if known. */
-  report(usage: Usage, at?: number): void {
+  report(usage: Usage, when?: number): void {
+    const at = Number.isFinite(when) ? when : undefined;
     this.#isComputed ||= usage.cost_computed === true;
     this.#isAtLeast ||= usage.cost_is === 'at_least';
     const model = usage.model ?? '';

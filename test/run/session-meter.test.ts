@@ -62,28 +62,28 @@ describe.concurrent('an agent that tells nothing while it runs', () => {
 
 describe('Codex prints no model, but its session file names it', () => {
   const calls = [{ fresh: 30_000, read: 60_000, output: 200 }];
-  async function codex(limits: RunAsk['limits'], session: string | undefined): Promise<RunOutcome> {
+  async function codex(limits: RunAsk['limits'], rollout: string | undefined): Promise<RunOutcome> {
     const cwd = mkdtempSync(join(home, 'codex-'));
     const sessions = join(cwd, '.codex', 'sessions', '2026', '11', '01');
     mkdirSync(sessions, { recursive: true });
-    if (session !== undefined) writeFileSync(join(sessions, 'rollout-2026-11-01T10-00-00-s-codex.jsonl'), session);
+    if (rollout !== undefined) writeFileSync(join(sessions, 'rollout-2026-11-01T10-00-00-s-codex.jsonl'), rollout);
     writeFileSync(join(cwd, 'stream'), textOf('codex exec', '', calls));
     writeFileSync(join(cwd, 'codex'), `#!/bin/sh\n[ "$1" = --version ] && { echo codex-cli 0.166.0; exit; }\ncat ${cwd}/stream\n`);
     chmodSync(join(cwd, 'codex'), 0o755);
     const spec = specOf({ prompt: 'Do it', agent: 'codex', ...(limits === undefined ? {} : { limits }) }, { cwd, passEnv: [] });
     return start(spec, { env: { PATH: `${cwd}:/usr/bin:/bin`, HOME: cwd } }).outcome;
   }
-  const session = textOf('codex session', 'gpt-5.5', calls);
+  const named = textOf('codex session', 'gpt-5.5', calls);
   // 30,000 × $5 + 60,000 × $0.50 + 200 × $30, per million.
   const cost = 0.186;
 
   it('so its cost is known', async () => {
-    const { metrics } = await codex(undefined, session);
+    const { metrics } = await codex(undefined, named);
     expect(metrics).toMatchObject({ model_name: 'gpt-5.5', cost, cost_source: 'computed', input_tokens: 90_000, turns: 1 });
   });
 
   it('so a limit on cost counts', async () => {
-    const [kept, broken] = await Promise.all([codex({ maxCostUsd: 0.187 }, session), codex({ maxCostUsd: 0.01 }, session)]);
+    const [kept, broken] = await Promise.all([codex({ maxCostUsd: 0.187 }, named), codex({ maxCostUsd: 0.01 }, named)]);
     expect([kept.verdict.class, broken.verdict.class]).toEqual(['success', 'cost_limit']);
     expect(broken.limits_hit).toMatchObject([{ limit: 'cost', value: cost, maximum: 0.01 }]);
   });

@@ -60,7 +60,7 @@ export class Totals {
   }
 
   tell(sink: DecoderSink): void {
-    for (const [model, counts] of this.#models) sink.emit(usageOf('thread', model, counts));
+    for (const [model, used] of this.#models) sink.emit(usageOf('thread', model, used));
   }
 }
 
