@@ -17,11 +17,19 @@ export type Dirty = (typeof dirtyWays)[number];
 export const bestWays = ['first', 'cheapest', 'smallest', 'fastest'] as const;
 export type Best = (typeof bestWays)[number];
 
-/** USD per million tokens. */
+/** USD per million tokens; what is absent has the price of what it is a part of. */
 export interface TokenPrice {
   input: number;
   output: number;
   cacheRead?: number | undefined;
+  cacheWrite?: number | undefined;
+  /** What is written to be kept for an hour instead of five minutes. */
+  cacheWriteHour?: number | undefined;
+  reasoning?: number | undefined;
+  /** USD per thousand searches. */
+  webSearch?: number | undefined;
+  /** USD per thousand model calls. */
+  call?: number | undefined;
 }
 
 /** The agent that comes with Runwire; every other one is a program that must be installed. */

@@ -83,10 +83,15 @@ export interface AgentCli {
   readonly hiddenFlags?: readonly string[];
   /** Files and folders under the home folder that hold its own login, such as `.codex/auth.json`. */
   readonly logins: readonly string[];
-  /** Where it keeps its sessions, if its totals count a whole session: in `variable`, or else under the home folder, one file each, named after the id. */
+  /**
+   * Where it keeps its sessions, if its totals count a whole session or it does not print its model: in `variable`, or else under the
+   * home folder, one file each, named after the id.
+   */
   readonly sessionFiles?: { readonly variable: string; readonly home: string; readonly folder: string };
   /** When it reports its usage: a limit on cost or tokens can stop it only if that is while it runs. */
   readonly tellsUsage: 'while it runs' | 'at its end' | 'never';
+  /** Its output does not say which model it uses; its session files do. */
+  readonly hidesModel?: true;
   /** A limit on turns cannot stop it before its end either. */
   readonly tellsTurnsAtEnd?: true;
   /** Its session files, if they hold what its output does not. */

@@ -19,6 +19,7 @@ export const codex: AgentCli = {
   notKeys: { OPENAI_API_KEY: 'CODEX_API_KEY' },
   logins: ['.codex/auth.json'],
   sessionFiles: { variable: 'CODEX_HOME', home: '.codex', folder: 'sessions' },
+  hidesModel: true,
   tellsUsage: 'at its end',
   abilities: {
     model: true,

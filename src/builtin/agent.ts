@@ -21,6 +21,8 @@ export interface AgentOptions {
   cwd: string;
   env: Environment;
   signal: AbortSignal;
+  /** Aborts a model call that is on its way; default: `signal`, which otherwise only says that no other call may follow. */
+  calls?: AbortSignal;
   permissions: PermissionRules;
   baseUrl?: string;
   /** Keys from the config file, by provider; an environment variable takes precedence. */

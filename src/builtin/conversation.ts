@@ -58,6 +58,7 @@ export class Conversation {
         messages: this.#messages,
         tools: tools.toolSet,
         signal: options.signal,
+        calls: options.calls ?? options.signal,
         turnId: turn_id,
         messageId,
       });
@@ -87,6 +88,7 @@ export class Conversation {
         messages: [{ role: 'user', content: plan.transcript }],
         tools: {},
         signal: options.signal,
+        calls: options.calls ?? options.signal,
         turnId,
         messageId: `summary_${turnId}_${level}`,
       },

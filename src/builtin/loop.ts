@@ -38,9 +38,11 @@ async function takeTurn(turn: Turn, prepared: Prepared): Promise<Claim | undefin
 }
 
 function act(reply: Reply, turn: Turn, prepared: Prepared): Claim | undefined | Promise<Claim | undefined> {
-  if ('aborted' in reply) {
-    prepared.conversation.addWords(reply.text);
-    return cancelledBy(prepared.options.signal);
+  const { signal } = prepared.options;
+  // An answer that came although the run was to stop is counted, and nothing more is done about it.
+  if ('aborted' in reply || signal.aborted) {
+    prepared.conversation.addWords('answer' in reply ? reply.answer.text : reply.text);
+    return cancelledBy(signal);
   }
   if ('fault' in reply) return giveUp(reply.fault, turn, prepared);
   const { finish, calls } = reply.answer;

@@ -1,8 +1,8 @@
 import { Failure } from '../failure.ts';
-import { costAt } from '../outcome/price.ts';
-import type { Price, Tokens } from '../outcome/usage.ts';
+import { costAt, type Price } from '../outcome/price.ts';
 import type { TokenPrice } from '../vocabulary.ts';
 import type { AgentOptions } from './agent.ts';
+import type { CallUsage } from './models/call-usage.ts';
 
 /** What this run has spent so far; an unknown price is an error only where there is a cost limit. */
 export class Spending {
@@ -31,13 +31,13 @@ export class Spending {
   }
 
   /** The cost to report for a call: none when it is only known from the price table, which every reader has. */
-  costOf(tokens: Tokens | undefined): number | undefined {
-    return this.#own === undefined || tokens === undefined ? undefined : costAt(this.#own, tokens);
+  costOf(used: CallUsage | undefined): number | undefined {
+    return this.#own === undefined || used === undefined ? undefined : costAt(this.#own, used);
   }
 
-  add(model: string, tokens: Tokens | undefined): void {
-    if (tokens === undefined) this.#isCounted = false;
-    else this.#usd += this.costOf(tokens) ?? this.#table?.(model, tokens) ?? 0;
+  add(model: string, used: CallUsage | undefined): void {
+    if (used === undefined) this.#isCounted = false;
+    else this.#usd += this.costOf(used) ?? this.#table?.(model, used, { serviceTier: used.serviceTier }) ?? 0;
   }
 
   /** Whether a limit can be enforced: the cost of a provider that reports no usage is unknown. */

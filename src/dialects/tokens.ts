@@ -1,6 +1,6 @@
 import { tokenFields } from '../outcome/token-fields.ts';
 import { present } from '../present.ts';
-import type { Json } from './dialect.ts';
+import type { Json, JsonObject } from './dialect.ts';
 import { count } from './read.ts';
 
 /** Tokens as our events count them: input includes the cache, output includes the reasoning. */
@@ -10,6 +10,9 @@ export interface Tokens {
   reasoning_tokens?: number;
   cache_read_tokens?: number;
   cache_write_tokens?: number;
+  /** The part of the cache writes that is kept for an hour. */
+  cache_write_1h_tokens?: number;
+  web_searches?: number;
   cost_usd?: number;
 }
 
@@ -28,7 +31,7 @@ export function tokensBesideCache(fresh?: Json, output?: Json, cacheRead?: Json,
   });
 }
 
-const fields = [...tokenFields, 'cost_usd'] as const;
+const fields = [...tokenFields, 'cache_write_1h_tokens', 'web_searches', 'cost_usd'] as const;
 
 /** Only the token fields of an event or an outcome. */
 export function tokensOf(told: Told): Tokens {
@@ -70,6 +73,14 @@ export function minus(left: Tokens, right: Tokens): Tokens {
     if (value !== undefined) rest[field] = exact(Math.max(0, value - (right[field] ?? 0)));
   }
   return rest;
+}
+
+/** Words for the origin of a cost that its agent does not know. */
+const guesses: ReadonlySet<Json | undefined> = new Set(['unknown', 'guess', 'guessed', 'fallback', 'default']);
+
+/** Whether the agent itself says that it does not know the prices behind a cost: then the cost is no fact. */
+export function isGuess({ costBasis, cost_basis, hasUnknownModelCost, has_unknown_model_cost }: JsonObject): boolean {
+  return guesses.has(costBasis ?? cost_basis) || (hasUnknownModelCost ?? has_unknown_model_cost) === true;
 }
 
 /** Differences between dollar amounts must not show the noise of binary fractions. */

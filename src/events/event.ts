@@ -166,9 +166,18 @@ export const AgentEvent = z.discriminatedUnion('type', [
     reasoning_tokens: Tokens.optional(),
     cache_read_tokens: Tokens.optional(),
     cache_write_tokens: Tokens.optional(),
+    /** The part of the cache writes that is kept for an hour. */
+    cache_write_1h_tokens: Tokens.optional(),
+    web_searches: Count.optional(),
+    /** `batch`, `priority`, `flex`, …; absent: the standard one, or not known. */
+    service_tier: Text.optional(),
+    /** With scope `step`: this is more of a model call that was reported before, which has this much input in all. */
+    call_input_tokens: Tokens.optional(),
     cost_usd: z.number().nonnegative().optional(),
     /** The cost is tokens × price, not a figure from the provider. */
     cost_computed: z.boolean().optional(),
+    /** The cost is a lower bound. */
+    cost_is: z.literal('at_least').optional(),
     /** A thread's total that counts the whole session, including the runs before a resume. */
     whole_session: z.boolean().optional(),
   }),
@@ -182,6 +191,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     /** The sum over the runs that reported a cost; `cost_known` says how many did. */
     cost_usd: z.number().nonnegative().optional(),
     cost_known: Count,
+    /** Some of the costs are lower bounds, so the sum is one too. */
+    cost_is: z.literal('at_least').optional(),
   }),
   z.strictObject({
     type: z.literal('retry.scheduled'),

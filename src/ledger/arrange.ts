@@ -62,9 +62,9 @@ export function totalsOf(placed: readonly Placed<RunUsage>[]): (ChildTotals | un
   return totals.map((total) => (total?.cost === undefined ? total : { ...total, cost: Number(total.cost.toPrecision(12)) }));
 }
 
-function usageOf({ status, cost, input_tokens, output_tokens }: RunUsage): ChildTotals {
+function usageOf({ status, cost, cost_is, input_tokens, output_tokens }: RunUsage): ChildTotals {
   const known = { runs: 1, running: status === 'running' ? 1 : 0, cost_known: cost === undefined ? 0 : 1 };
-  return { ...known, ...present({ cost, input_tokens, output_tokens }) };
+  return { ...known, ...present({ cost, cost_is, input_tokens, output_tokens }) };
 }
 
 function sum(a: ChildTotals | undefined, b: ChildTotals | undefined): ChildTotals | undefined {
@@ -75,6 +75,7 @@ function sum(a: ChildTotals | undefined, b: ChildTotals | undefined): ChildTotal
     cost_known: a.cost_known + b.cost_known,
     ...present({
       cost: added(a.cost, b.cost),
+      cost_is: a.cost_is ?? b.cost_is,
       input_tokens: added(a.input_tokens, b.input_tokens),
       output_tokens: added(a.output_tokens, b.output_tokens),
     }),

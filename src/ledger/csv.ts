@@ -28,6 +28,7 @@ const columns = [
   'cache_write_tokens',
   'cost',
   'cost_source',
+  'cost_is',
   'turns',
   'tool_calls',
   'artifacts',

@@ -1,7 +1,9 @@
 import { storedRuns } from '../agents/stored/sources.ts';
 import { type ReadFile, type StoredRun, type Unreadable } from '../agents/stored/stored-run.ts';
+import { priceLoader } from '../builtin/config/price.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { messageOf } from '../failure.ts';
+import type { Price } from '../outcome/price.ts';
 import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { fileTape } from '../stores/file-tape.ts';
@@ -31,6 +33,8 @@ export interface ImportOptions {
   redact?: (() => Redactor | undefined) | undefined;
   /** Added to every run. */
   labels?: Labels;
+  /** For runs whose agent reported no cost; unset: the table. */
+  loadPrice?: (() => Promise<Price>) | undefined;
 }
 
 /** `grown`: a session replaced an earlier import of it. */
@@ -51,7 +55,7 @@ export function runsAt(path: string, readFile?: ReadFile): AsyncGenerator<Stored
 export async function* importRuns(
   store: RunStore,
   sources: AsyncIterable<StoredRun | Unreadable>,
-  { dialect, redact, labels = {} }: ImportOptions = {},
+  { dialect, redact, labels = {}, loadPrice = priceLoader() }: ImportOptions = {},
 ): AsyncGenerator<Imported> {
   for await (const source of sources) {
     const { name } = source;
@@ -59,7 +63,7 @@ export async function* importRuns(
       yield { kind: 'broken', ...source };
       continue;
     }
-    const reading = (): Reading => ({ dialect, redact: redact?.(), labels });
+    const reading = (): Reading => ({ dialect, redact: redact?.(), labels, loadPrice });
     for await (const run of runsOf(source, labels, reading)) {
       if (run === undefined) yield { kind: 'empty', name };
       else if ('kind' in run) yield run;

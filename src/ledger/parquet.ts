@@ -56,6 +56,7 @@ const columns: readonly Column[] = [
   count('cache_write_tokens', (run) => run.cache_write_tokens),
   { name: 'cost', type: 'DOUBLE', cell: ({ cost }) => cost },
   text('cost_source', (run) => run.cost_source),
+  text('cost_is', (run) => run.cost_is),
   count('turns', ({ turns }) => turns),
   count('tool_calls', (run) => run.tool_calls),
   count('artifacts', ({ artifacts }) => artifacts),

@@ -6,6 +6,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { Failure } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { Reader } from '../pipeline/reader.ts';
+import type { Price } from '../outcome/price.ts';
 import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { isWholeId, newRunId } from '../stores/run-id.ts';
@@ -19,6 +20,8 @@ export interface Reading {
   /** A separate one for each run. */
   redact?: Redactor | undefined;
   labels: Labels;
+  /** For runs whose agent reported no cost; unset: the table. */
+  loadPrice?: (() => Promise<Price>) | undefined;
 }
 
 /** A stream in which no known dialect was found. */
@@ -29,7 +32,7 @@ export class UnknownDialect extends Failure {
 }
 
 /** One run of a source; undefined: a session in which nothing happened. The same bytes are always the same run. */
-export async function readRun(source: StoredRun, { labels, dialect, redact }: Reading): Promise<ImportedRun | undefined> {
+export async function readRun(source: StoredRun, { labels, dialect, redact, loadPrice }: Reading): Promise<ImportedRun | undefined> {
   const hash = createHash('sha256');
   let place: Pick<ImportedRun, 'cwd' | 'parent_run_id' | 'root_run_id'> = {};
   let taped: string | undefined;
@@ -62,7 +65,7 @@ export async function readRun(source: StoredRun, { labels, dialect, redact }: Re
   }
   hash.update(`\nexit\n${JSON.stringify([source.process ?? null, source.wallMs ?? null])}`);
   if (length === 0 && source.process === undefined) throw new Failure('input', 'it is empty');
-  const outcome = await endReading(reader, source.process);
+  const outcome = await endReading(reader, source.process, loadPrice);
   // How the process ended is enough to end the run, even if none of its output was understood.
   if (reader.dialect === undefined && source.process === undefined) throw new UnknownDialect();
   const isSession = source.isSession ?? isSessionFile(Buffer.concat(head).toString());

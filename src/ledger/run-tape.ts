@@ -1,3 +1,4 @@
+import { priceLoader } from '../builtin/config/price.ts';
 import { runwire } from '../dialects/runwire/index.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { Reader, type ReaderOptions } from '../pipeline/reader.ts';
@@ -22,9 +23,9 @@ export function tapeReader(options: Omit<ReaderOptions, 'dialect'>): Reader {
   return new Reader({ ...options, dialect: runwire });
 }
 
-/** The outcome of what was read, with a computed cost if the agent reported tokens but no cost. */
-export async function endReading(reader: Reader, process?: ProcessEnd): Promise<RunOutcome> {
+/** The outcome of what was read, with a computed cost if the agent reported tokens but no cost. `loadPrice`: by default, the table. */
+export async function endReading(reader: Reader, process?: ProcessEnd, loadPrice = priceLoader()): Promise<RunOutcome> {
   reader.endInput(process);
-  const price = reader.needsPrice ? await (await import('../outcome/price-table.ts')).loadPrices() : undefined;
+  const price = reader.needsPrice ? await loadPrice() : undefined;
   return reader.end(process, price);
 }

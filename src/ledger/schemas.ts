@@ -37,6 +37,7 @@ const summary = {
   cache_write_tokens: amount,
   cost: amount,
   cost_source: RunOutcome.shape.metrics.shape.cost_source.optional(),
+  cost_is: RunOutcome.shape.metrics.shape.cost_is,
   turns: count.optional(),
   tool_calls: count.optional(),
   artifacts: count.optional(),
@@ -52,6 +53,7 @@ const summary = {
       running: count,
       cost: amount,
       cost_known: count,
+      cost_is: RunOutcome.shape.metrics.shape.cost_is,
       input_tokens: amount,
       output_tokens: amount,
     })
@@ -109,6 +111,7 @@ export const runsSchemas = {
     cost: amount,
     cost_known: count,
     unpriced: count,
+    cost_at_least: count,
     cost_complete: z.boolean(),
     cost_p50: amount,
     cost_p90: amount,

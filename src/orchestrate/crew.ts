@@ -4,6 +4,7 @@ import type { RunOutcome } from '../outcome/outcome.ts';
 import { treeUsage } from '../outcome/tree-usage.ts';
 import { present } from '../present.ts';
 import { specOf } from '../run/ask.ts';
+import { tokenPrice } from '../run/given-price.ts';
 import type { Run } from '../run/handle.ts';
 import { start } from '../run/run.ts';
 import { builtIn } from '../vocabulary.ts';
@@ -181,7 +182,7 @@ export class Crew {
         },
         permissionMode: spec.permission_mode,
         baseUrl: agent === builtIn || baseUrlFor === 'everybody' ? spec.base_url : undefined,
-        price: spec.price === undefined ? undefined : { ...spec.price, cacheRead: spec.price.cache_read },
+        price: tokenPrice(spec),
         labels: { ...spec.labels, ...present({ phase }) },
         projectName: spec.project_name,
         parentBranchId: branch.parentId,

@@ -5,13 +5,16 @@ import { Artifacts } from './artifacts.ts';
 import { BoundedList, listLimit } from './bounded.ts';
 import { Calls, textOf } from './calls.ts';
 import { allowingFlag } from './denials.ts';
+import { costOf, unpriced, usageByModel } from './cost.ts';
 import { errorDetails } from './error-details.ts';
 import { LastClaim } from './last-claim.ts';
 import { Lineage } from './lineage.ts';
 import type { RunOutcome, Verdict } from './outcome.ts';
+import type { Price } from './price.ts';
 import { RunTimes } from './run-times.ts';
 import { Shortener, unshortened } from './shortener.ts';
-import { costOf, type Price, type Tokens, unpriced, usageByModel, UsageTotals } from './usage.ts';
+import type { Tokens } from './tokens.ts';
+import { UsageTotals } from './usage.ts';
 import { type FailOn, judge, lacksAnswer, noSignals } from './verdict.ts';
 
 export interface Note {
@@ -132,7 +135,7 @@ export class OutcomeFold {
         return event.decision === 'denied' ? this.#refused(event) : undefined;
       case 'usage.reported':
         if (event.model !== undefined) this.#model = event.model;
-        return this.#usage.report(event);
+        return this.#usage.report(event, at);
       case 'children.reported':
         this.#children = event;
         return;
@@ -345,6 +348,7 @@ export class OutcomeFold {
           cost: cost.cost,
         }),
         cost_source: cost.source,
+        ...present({ cost_is: cost.is }),
         ...present({ model_name: this.#model }),
         ...(this.#callsAreTold(dialect) ? { api_calls_count: this.#calls.ended.length, tool_calls_count: this.#calls.ended.length } : {}),
         turns: this.#turns,
@@ -388,8 +392,8 @@ export class OutcomeFold {
 
   #childrenUsage(): RunOutcome['children'] {
     if (this.#children === undefined || this.#children.runs === 0) return undefined;
-    const { runs, tokens_used, input_tokens, output_tokens, cost_usd: cost, cost_known } = this.#children;
-    return { runs, ...present({ tokens_used, input_tokens, output_tokens, cost }), cost_known };
+    const { runs, tokens_used, input_tokens, output_tokens, cost_usd: cost, cost_known, cost_is } = this.#children;
+    return { runs, ...present({ tokens_used, input_tokens, output_tokens, cost }), cost_known, ...present({ cost_is }) };
   }
 
   #publish(): RunOutcome['publish'] {

@@ -49,6 +49,8 @@ const ChildrenUsage = z.strictObject({
   /** The sum over the runs that reported a cost; `cost_known` says how many did. */
   cost: z.number().nonnegative().optional(),
   cost_known: z.int().nonnegative(),
+  /** Some of the costs are lower bounds, so the sum is one too. */
+  cost_is: z.literal('at_least').optional(),
 });
 
 export const Branch = z.strictObject({
@@ -102,6 +104,8 @@ export const RunOutcome = z.strictObject({
     cache_write_tokens: tokens,
     cost: z.number().nonnegative().optional(),
     cost_source: z.enum(['reported', 'computed', 'unknown']),
+    /** The cost is a lower bound: only totals are known, and a model call with much input costs more per token. Absent: it is not. */
+    cost_is: z.literal('at_least').optional(),
     model_name: z.string().optional(),
     /** Absent where the agent never reports its calls. */
     api_calls_count: z.int().nonnegative().optional(),

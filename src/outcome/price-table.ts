@@ -1,17 +1,42 @@
+import type { ModelPrice } from '@pydantic/genai-prices';
 import { present } from '../present.ts';
-import type { Price, Tokens } from './usage.ts';
+import type { TokenPrice } from '../vocabulary.ts';
+import { costAt, type Price, shareOf } from './price.ts';
+import { periodMs } from './requests.ts';
+
+/** Entries that are remembered: finding one means comparing the name with hundreds of patterns. */
+const mostEntries = 1000;
 
 /** The offline price table; loaded only when a run has tokens but no reported cost. */
 export async function loadPrices(): Promise<Price> {
   const { calcPrice } = await import('@pydantic/genai-prices');
-  return (model, tokens) => {
-    if (model === undefined) return undefined;
+  const known = new Map<string, ModelPrice | undefined>();
+
+  /** The prices of a model at a time; undefined: the table does not have it. */
+  function find(model: string, at: number | undefined): ModelPrice | undefined {
     for (const [providerId, name] of spellings(model)) {
-      const found = calcPrice(usageOf(tokens), name, present({ providerId }));
-      if (found !== null) return found.total_price;
+      const found = calcPrice({}, name, present({ providerId, timestamp: at === undefined ? undefined : new Date(at) }));
+      if (found !== null) return found.model_price;
     }
     return undefined;
+  }
+
+  return (model, tokens, { input = tokens.input ?? 0, at, serviceTier, calls } = {}) => {
+    if (model === undefined) return undefined;
+    if (isFree(model)) return 0;
+    const key = `${at === undefined ? '' : Math.floor(at / periodMs)} ${model}`;
+    if (!known.has(key)) {
+      if (known.size >= mostEntries) known.clear();
+      known.set(key, find(model, at));
+    }
+    const prices = known.get(key);
+    return prices === undefined ? undefined : costAt(priceOf(prices, input, shareOf(serviceTier)), tokens, { calls });
   };
+}
+
+/** Routers name the models that they give away like the ones that they sell: `x:free`, `x-free`. */
+function isFree(model: string): boolean {
+  return /[:-]free$/i.test(model);
 }
 
 /** `anthropic/claude-x` names its provider; a bare name is looked up as it is. */
@@ -25,14 +50,27 @@ function spellings(model: string): [provider: string | undefined, name: string][
   ];
 }
 
-/** Cache tokens are part of the input here, as in our events; the table would throw if they added up to more than the input. */
-function usageOf(tokens: Tokens): Record<string, number> {
-  const input = tokens.input ?? 0;
-  const read = Math.min(tokens.cacheRead ?? 0, input);
+/** What each token of a call with this much input costs. Fees are the same in every tier. */
+function priceOf(prices: ModelPrice, input: number, share: number): TokenPrice {
+  const of = (name: string): number | undefined => {
+    const price = prices[name];
+    if (price === undefined || typeof price === 'number') return price;
+    return price.tiers.findLast(({ start }) => input > start)?.price ?? price.base;
+  };
+  const perToken = (name: string): number | undefined => {
+    const price = of(name);
+    return price === undefined ? undefined : price * share;
+  };
   return {
-    input_tokens: input,
-    output_tokens: tokens.output ?? 0,
-    cache_read_tokens: read,
-    cache_write_tokens: Math.min(tokens.cacheWrite ?? 0, input - read),
+    input: perToken('input_mtok') ?? 0,
+    output: perToken('output_mtok') ?? 0,
+    ...present({
+      cacheRead: perToken('cache_read_mtok'),
+      cacheWrite: perToken('cache_write_mtok'),
+      cacheWriteHour: perToken('cache_write_1h_mtok'),
+      reasoning: perToken('output_reasoning_mtok'),
+      webSearch: of('web_searches_kcount'),
+      call: of('requests_kcount'),
+    }),
   };
 }

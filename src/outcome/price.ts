@@ -1,9 +1,60 @@
 import type { TokenPrice } from '../vocabulary.ts';
-import type { Tokens } from './usage.ts';
+import type { Tokens } from './tokens.ts';
 
-/** USD for these tokens. Cache reads are a part of the input, so no more of them are counted than there is input. */
-export function costAt(price: TokenPrice, { input = 0, output = 0, cacheRead = 0 }: Tokens): number {
-  const read = Math.min(cacheRead, input);
-  const usd = ((input - read) * price.input + read * (price.cacheRead ?? price.input) + output * price.output) / 1_000_000;
-  return Number(usd.toPrecision(12));
+/** What decides the price of a model call besides its model. */
+export interface Call {
+  /** Its input, where the tokens to be priced are only a part of it, or those of several calls; default: the input of the tokens. */
+  input?: number | undefined;
+  /** When it was made (ms since the epoch); default: now. */
+  at?: number | undefined;
+  /** `batch`, `priority` and the like; default: the standard one. */
+  serviceTier?: string | undefined;
+  /** How many calls these tokens are from; default: 1. */
+  calls?: number | undefined;
+}
+
+/** The cost in USD of these tokens with this model, if its name is known; undefined when there is no price for it. */
+export interface Price {
+  (model: string | undefined, tokens: Tokens, call?: Call): number | undefined;
+  /** The price was given by the user: it also applies where an agent that knows no price reports a cost of 0. */
+  readonly isGiven?: boolean;
+}
+
+/** USD for these tokens. The cache is a part of the input, and reasoning of the output: no more of them is counted than of the whole. */
+export function costAt(price: TokenPrice, tokens: Tokens, { calls = 1 }: Call = {}): number {
+  const { input = 0, output = 0 } = tokens;
+  const read = Math.min(tokens.cacheRead ?? 0, input);
+  const written = Math.min(tokens.cacheWrite ?? 0, input - read);
+  const forAnHour = Math.min(tokens.cacheWriteHour ?? 0, written);
+  const thought = Math.min(tokens.reasoning ?? 0, output);
+  const write = price.cacheWrite ?? price.input;
+  const perMillion =
+    (input - read - written) * price.input +
+    read * (price.cacheRead ?? price.input) +
+    (written - forAnHour) * write +
+    forAnHour * (price.cacheWriteHour ?? write) +
+    (output - thought) * price.output +
+    thought * (price.reasoning ?? price.output);
+  const perThousand = (tokens.webSearches ?? 0) * (price.webSearch ?? 0) + calls * (price.call ?? 0);
+  return dollars(perMillion / 1_000_000 + perThousand / 1000);
+}
+
+/**
+ * What the price table does not have: the part of the token prices that is paid in another service tier. Anthropic (Message Batches),
+ * OpenAI and Google (Batch, Flex) list it beside their prices, as of November 2026.
+ */
+const shares: Readonly<Record<string, number>> = { batch: 0.5, flex: 0.5 };
+
+export function shareOf(serviceTier: string | undefined): number {
+  return (serviceTier === undefined ? undefined : shares[serviceTier]) ?? 1;
+}
+
+/** Whether a tier (`priority`, `fast`, …) costs more than the standard one, by how much differs from model to model. */
+export function isDearer(serviceTier: string | undefined): boolean {
+  return serviceTier !== undefined && shares[serviceTier] === undefined;
+}
+
+/** Removes floating-point noise from a sum: 0.1 + 0.2 is 0.3 on a bill. */
+export function dollars(sum: number): number {
+  return Number(sum.toPrecision(12));
 }

@@ -14,6 +14,7 @@ export function treeUsage(outcomes: readonly RunOutcome[]): ChildrenUsage {
       (total, { metrics, children }) => total + (metrics.cost === undefined ? 0 : 1) + (children?.cost_known ?? 0),
       0,
     ),
+    ...(told.some(({ cost_is }) => cost_is !== undefined) ? { cost_is: 'at_least' as const } : {}),
     ...present({
       tokens_used: sum('tokens_used'),
       input_tokens: sum('input_tokens'),

@@ -3,7 +3,7 @@ import type { EventOf, EventRecord } from '../events/event.ts';
 import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { reportedOutcome } from '../outcome/report.ts';
-import type { Price } from '../outcome/usage.ts';
+import type { Price } from '../outcome/price.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
 import type { ProcessEnd } from './thread.ts';

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Note } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import type { Price } from '../outcome/usage.ts';
+import type { Price } from '../outcome/price.ts';
 import { present } from '../present.ts';
 import { LineDecoder, type LineDecoderOptions } from './line-decoder.ts';
 import { type ProcessEnd, Thread, type ThreadOptions } from './thread.ts';

@@ -4,7 +4,7 @@ import { beginJson, LineEnd } from '../events/record-json.ts';
 import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
 import type { ChildrenUsage, RunOutcome, Verdict } from '../outcome/outcome.ts';
 import { reportOf } from '../outcome/report.ts';
-import type { Price } from '../outcome/usage.ts';
+import type { Price } from '../outcome/price.ts';
 import { newId } from '../new-id.ts';
 import { present } from '../present.ts';
 import { cutAfter } from '../redact/cut.ts';

@@ -1,5 +1,5 @@
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { compactDuration, dollars, plural, tokens } from '../terminal/figures.ts';
+import { compactDuration, costInWords, plural, tokens } from '../terminal/figures.ts';
 import { paint } from '../terminal/paint.ts';
 import { oneLine, plain } from '../terminal/plain.ts';
 
@@ -9,7 +9,8 @@ const shownFiles = 30;
 /** An outcome for a person at a terminal: verdict and why, cost, answer, files, and what to try. */
 export function outcomeText(outcome: RunOutcome, advice: readonly string[], screen: { colours: boolean }): string {
   const { verdict, metrics, provenance, status, artifacts, omitted, message, warnings } = outcome;
-  const { cost, cost_source: source, duration_ms: ms } = metrics;
+  const { cost_source: source, duration_ms: ms } = metrics;
+  const cost = costInWords(metrics);
   const colour = status === 'success' ? 'green' : status === 'cancelled' ? 'yellow' : 'red';
   const section = (title: string, lines: readonly string[]): string =>
     lines.length === 0 ? '' : `\n${paint(title, 'bold', screen)}\n${lines.map((line) => `  ${line}\n`).join('')}`;
@@ -19,7 +20,7 @@ export function outcomeText(outcome: RunOutcome, advice: readonly string[], scre
     ['session', outcome.session_id || undefined],
     ['took', ms === undefined ? undefined : compactDuration(ms)],
     ['tokens', tokens(metrics.input_tokens, metrics.output_tokens)],
-    ['cost', cost === undefined ? 'unknown' : `${dollars(cost)} (${source})`],
+    ['cost', cost === undefined ? 'unknown' : `${cost} (${source})`],
     ['work', work(outcome)],
   ];
   const hidden = Math.max(0, artifacts.length - shownFiles) + (omitted?.artifacts ?? 0);

@@ -1,5 +1,5 @@
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { changed, compactDuration, dollars, plural, tokens } from '../terminal/figures.ts';
+import { changed, compactDuration, costInWords, plural, tokens } from '../terminal/figures.ts';
 import { codeSpan, fenced, folded } from './markdown.ts';
 import type { Entry, Story } from './story.ts';
 
@@ -72,13 +72,14 @@ function whyLine(outcome: RunOutcome): string {
 }
 
 function facts({ metrics, provenance, children }: RunOutcome): string {
-  const { cost, cost_source: source, duration_ms: ms } = metrics;
+  const { cost_source: source, duration_ms: ms } = metrics;
+  const cost = costInWords(metrics);
   const agent = [provenance.agent, provenance.version].filter((word) => word !== undefined).join(' ');
   const lines: [string, string | undefined][] = [
     ['agent', agent === '' ? undefined : codeSpan(agent)],
     ['model', metrics.model_name === undefined ? undefined : codeSpan(metrics.model_name)],
-    ['cost', cost === undefined ? 'unknown' : `${dollars(cost)} (${source})`],
-    ['below it', children === undefined ? undefined : [plural(children.runs, 'run'), dollars(children.cost)].filter(Boolean).join(', ')],
+    ['cost', cost === undefined ? 'unknown' : `${cost} (${source})`],
+    ['below it', children === undefined ? undefined : [plural(children.runs, 'run'), costInWords(children)].filter(Boolean).join(', ')],
     ['tokens', tokens(metrics.input_tokens, metrics.output_tokens)],
     ['time', ms === undefined ? undefined : compactDuration(ms)],
     [

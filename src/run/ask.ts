@@ -3,6 +3,7 @@ import type { Rule } from '../expect/rule.ts';
 import type { FailOn } from '../outcome/verdict.ts';
 import { present } from '../present.ts';
 import { type Dirty, type IsolationKind, type PermissionMode, type TokenPrice } from '../vocabulary.ts';
+import { givenPrice } from './given-price.ts';
 import type { RunSpec } from './spec.ts';
 
 /** What a run may take. Unset: no limit. */
@@ -99,7 +100,7 @@ export function specOf(ask: RunAsk, { cwd, passEnv, parent }: Place): RunSpec {
       dialect: ask.from,
       model: ask.model,
       base_url: ask.baseUrl,
-      price: price === undefined ? undefined : { input: price.input, output: price.output, ...present({ cache_read: price.cacheRead }) },
+      price: price === undefined ? undefined : givenPrice(price),
       permission_mode: ask.permissionMode,
       resume: ask.resume,
       budget: ask.budget,

@@ -4,13 +4,12 @@ import type { Draft, ErrorCode, EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import { statusOf } from '../outcome/fold.ts';
 import type { ChildrenUsage, RunOutcome, Verdict } from '../outcome/outcome.ts';
-import type { Price } from '../outcome/usage.ts';
+import type { Price } from '../outcome/price.ts';
 import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
 import { pause } from '../pause.ts';
 import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Account, Budget } from './budget.ts';
-import { loadPrice } from './price.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { Introduction, Out, Source } from './sources/source.ts';
 import type { Limits, RunSpec } from './spec.ts';
@@ -20,6 +19,8 @@ import { Watch } from './watch.ts';
 const longestDelayMs = 60_000;
 /** Errors that a retry would only repeat. */
 const hopeless: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>(['auth', 'quota', 'context_overflow', 'refused', 'output_length']);
+
+const costUnknown = 'what the run cost is not known, so its limit on cost was not enforced; --model or --price may help';
 
 interface Parts {
   spec: RunSpec;
@@ -33,6 +34,8 @@ interface Parts {
   clock: () => number;
   /** Shared by the whole tree of runs. */
   budget: Budget;
+  /** For agents that report tokens but no cost. */
+  price: () => Promise<Price>;
   /** What the runs below this one used; settles when the last of them has ended. */
   children: () => Promise<ChildrenUsage | undefined>;
   /** What is expected of the run, and how that is judged. */
@@ -95,7 +98,7 @@ export class Attempts {
     // It may have been stopped before there was a thread to report that to.
     if (stop.cause !== undefined) this.#stopped(stop.cause);
     else if (this.#account.refusal !== undefined) stop.now(this.#account.refusal);
-    if (spec.limits.max_cost_usd !== undefined || budget.limitsCost) this.#price = await loadPrice(spec);
+    if (spec.limits.max_cost_usd !== undefined || budget.limitsCost) this.#price = await this.#parts.price();
     let resume: string | undefined;
     for (;;) {
       const before = { at: this.#parts.clock(), ...this.#thread.spent(this.#price) };
@@ -105,7 +108,7 @@ export class Attempts {
       await this.#scheduleRetry(verdict, before, resume);
     }
     this.#account.close();
-    const price = this.#thread.needsPrice || spec.price !== undefined ? (this.#price ?? (await loadPrice(spec))) : this.#price;
+    const price = this.#thread.needsPrice || spec.price !== undefined ? (this.#price ?? (await this.#parts.price())) : this.#price;
     const below = await children();
     if (below !== undefined) this.#speak((thread) => thread.reportChildren(below));
     await this.#checkExpectations(price);
@@ -137,15 +140,18 @@ export class Attempts {
     this.#watch.pause();
     this.#isOpen = false;
     if (stop.cause !== undefined) this.#explain(stop.cause, end);
-    else this.#settle();
+    else this.#settle(end);
     return this.#speak((thread) => thread.endAttempt(end ?? stop.processEnd));
   }
 
   /** An agent may report its usage only at its end: too late to stop it, but a limit that was exceeded still counts. */
-  #settle(): void {
+  #settle(end: ProcessEnd | undefined): void {
     if (this.#isLimited) return;
-    const cause = this.#watch.overspent(this.#parts.spec.limits);
+    const { limits } = this.#parts.spec;
+    const cause = this.#watch.overspent(limits);
     if (cause?.kind === 'limit') this.#tell({ type: 'limit.reached', ...cause.limit, late: true });
+    else if (end !== undefined && limits.max_cost_usd !== undefined && this.#thread.spent(this.#price).cost === undefined)
+      this.#tell({ type: 'log', stream: 'agent', level: 'warning', text: costUnknown });
   }
 
   /** What earlier attempts left of the run's limits. */
@@ -183,6 +189,9 @@ export class Attempts {
       quoteLine: (line, most) => thread.quoteLine(line, most),
       get isExplained() {
         return thread.isExplained;
+      },
+      get session() {
+        return thread.session;
       },
       speaks: (dialect) => watch.reads(dialect),
       left: () => {

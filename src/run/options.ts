@@ -19,7 +19,15 @@ const Options = z.strictObject({
   prompt: text,
   model: text,
   baseUrl: text,
-  price: z.strictObject({ input: z.number(), output: z.number(), cacheRead: z.number().optional() }).optional(),
+  price: z
+    .strictObject({
+      input: z.number(),
+      output: z.number(),
+      cacheRead: z.number().optional(),
+      cacheWrite: z.number().optional(),
+      cacheWriteHour: z.number().optional(),
+    })
+    .optional(),
   permissionMode: z.enum(permissionModes).optional(),
   allow: texts,
   deny: texts,

@@ -1,23 +1,24 @@
-import { costAt } from '../outcome/price.ts';
-import type { Price, Tokens } from '../outcome/usage.ts';
-import { present } from '../present.ts';
-import type { TokenPrice } from '../vocabulary.ts';
+import { loadPrice } from '../builtin/config/price.ts';
+import { Failure } from '../failure.ts';
+import type { Price } from '../outcome/price.ts';
+import { tokenPrice } from './given-price.ts';
+import type { Environment } from '../vocabulary.ts';
 import type { RunSpec } from './spec.ts';
 
-export function tokenPrice({ price }: RunSpec): TokenPrice | undefined {
-  return price === undefined ? undefined : { input: price.input, output: price.output, ...present({ cacheRead: price.cache_read }) };
+/** For agents that report tokens but no cost. */
+export async function priceOf(spec: RunSpec, env: Environment, warn: (text: string) => void): Promise<Price> {
+  const given = tokenPrice(spec);
+  try {
+    return await loadPrice({ given, cwd: spec.cwd, env });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // The agent itself does not need our config files.
+    warn(`prices in the config files are not used: ${error.message}`);
+    return loadPrice({ given });
+  }
 }
 
-/** For agents that report tokens but no cost: the price that was given, else the table. */
-export async function loadPrice(spec: RunSpec): Promise<Price> {
-  const price = tokenPrice(spec);
-  if (price === undefined) return (await import('../outcome/price-table.ts')).loadPrices();
-  return Object.assign((_model: string | undefined, tokens: Tokens) => costAt(price, tokens), { isGiven: true });
-}
-
-/** Whether the table knows what this model costs. */
-export async function isPriced(model: string | undefined): Promise<boolean> {
-  if (model === undefined) return false;
-  const price = (await import('../outcome/price-table.ts')).loadPrices();
-  return (await price)(model, { input: 1, output: 1 }) !== undefined;
+/** Whether it is known what this model costs. */
+export function isPriced(model: string | undefined, price: Price): boolean {
+  return price(model, { input: 1, output: 1 }) !== undefined;
 }

@@ -3,6 +3,7 @@ import { ownSecrets } from '../builtin/config/secrets.ts';
 import type { AskPerson } from '../builtin/permissions/question.ts';
 import type { EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
+import type { Price } from '../outcome/price.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
 import { Redactor } from '../redact/redactor.ts';
@@ -24,6 +25,7 @@ import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
 import type { Introduction } from './sources/source.ts';
 import type { Script } from './sources/script.ts';
 import type { RunSpec } from './spec.ts';
+import { settleSignal, settleVariable } from './sources/settling.ts';
 import { type Cause, noOutside, type Outside, Stop } from './stop.ts';
 import { type RunTrace, startedIn, traceOf, traceVariables } from './trace.ts';
 
@@ -89,6 +91,7 @@ class LiveRun implements Run {
   readonly #log = new RecordLog(() => this.#ledger?.tape);
   #ledger: LedgerSink | undefined;
   #isOver = false;
+  #loadedPrice: Promise<Price> | undefined;
 
   constructor(spec: RunSpec, options: StartOptions) {
     const { parent, clock = Date.now, outside = noOutside, env, variables } = options;
@@ -115,7 +118,12 @@ class LiveRun implements Run {
       },
       options.warn ?? (() => {}),
     );
-    this.#stop = new Stop(outside, spec.limits.timeout_ms, (limit) => this.#ledger?.stopped(limit));
+    this.#stop = new Stop(
+      outside,
+      spec.limits.timeout_ms,
+      (limit) => this.#ledger?.stopped(limit),
+      env[settleVariable] === '1' ? settleSignal : undefined,
+    );
     // Variables given on the command line are as secret as those in the environment.
     this.#redact = spec.redact
       ? new Redactor({ values: [...secretValues({ ...env, ...variables }), ...passwordsIn(spec.base_url), ...ownSecrets(env)] })
@@ -157,6 +165,7 @@ class LiveRun implements Run {
         redact: this.#redact,
         clock: this.#clock,
         budget: this.#budget,
+        price: () => this.#price(),
         children: () => this.#children.usage(),
         ...(await this.#expectations()),
       });
@@ -248,11 +257,17 @@ class LiveRun implements Run {
     const isBuiltIn = agent === builtIn && command === undefined;
     if (budget === undefined || isBuiltIn || price !== undefined || !this.#budget.limitsCost) return [];
     const { isPriced } = await import('./price.ts');
-    if (await isPriced(model)) return [];
+    if (isPriced(model, await this.#price())) return [];
     const why = model === undefined ? 'its model is not named' : `the price of ${model} is not known`;
     return [
       `${why}: unless the agent reports its cost, this run does not count against the dollars of the budget "${budget}"; --price counts it`,
     ];
+  }
+
+  /** What tokens cost; loaded once, and only when it is needed. */
+  #price(): Promise<Price> {
+    const { env, warn = () => {} } = this.#options;
+    return (this.#loadedPrice ??= import('./price.ts').then(({ priceOf }) => priceOf(this.spec, env, warn)));
   }
 
   get #place() {

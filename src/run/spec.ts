@@ -53,7 +53,15 @@ export const RunSpec = z.strictObject({
   model: z.string().optional(),
   base_url: z.string().optional(),
   /** USD per million tokens. */
-  price: z.strictObject({ input: z.number(), output: z.number(), cache_read: z.number().optional() }).optional(),
+  price: z
+    .strictObject({
+      input: z.number(),
+      output: z.number(),
+      cache_read: z.number().optional(),
+      cache_write: z.number().optional(),
+      cache_write_1h: z.number().optional(),
+    })
+    .optional(),
   permission_mode: z.enum(permissionModes).optional(),
   /** Rules for the built-in agent, and for permission requests of ACP agents. */
   allow: z.array(z.string()),

@@ -7,6 +7,11 @@ import { patient } from '../processes/patience.ts';
 
 /** How long an agent that was asked to stop may take to do so. */
 const graceMs = patient(5000);
+/**
+ * How long a model call that is on its way may take to end when the run has used up its money: it is paid for in any case, and only
+ * its end says what it cost.
+ */
+export const settleMs = patient(30_000);
 /** The longest timeout that Node.js supports: a longer one would fire at once. */
 export const longestTimer = 2 ** 31 - 1;
 
@@ -65,23 +70,34 @@ export const noOutside: Outside = { onSignal: () => () => {}, onCrash: () => () 
 /** Everything that can end a run before its agent does: signals, limits, a reader that goes away, a crash. The first one counts. */
 export class Stop {
   readonly #controller = new AbortController();
-  readonly #hurry = new AbortController();
+  readonly #last = new AbortController();
   /** Called before the agent is asked to stop. */
   onStop: (cause: Cause) => void = () => {};
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #release: () => void;
   readonly #overdue = Promise.withResolvers<void>();
+  readonly #calls = new AbortController();
+  readonly #settlesOn: StopSignal | undefined;
   #cause: Cause | undefined;
   #isHeld = false;
   /** Causes that arrived while it was held. */
   #due: Cause[] = [];
 
-  /** `onBlocked`: called when the process can only be killed; it must not wait for anything. */
-  constructor(outside: Outside, timeoutMs: number | undefined, onBlocked: (limit: Limit) => void = () => {}) {
+  /**
+   * `onBlocked`: called when the process can only be killed; it must not wait for anything. `settlesOn`: the signal by which the run
+   * that started this one says that its money is used up.
+   */
+  constructor(
+    outside: Outside,
+    timeoutMs: number | undefined,
+    onBlocked: (limit: Limit) => void = () => {},
+    settlesOn?: StopSignal | undefined,
+  ) {
+    this.#settlesOn = settlesOn;
     const signals = outside.onSignal((signal) => this.now({ kind: 'signal', signal }));
     const crashes = outside.onCrash((error) => {
       this.now({ kind: 'crash', error });
-      this.#overdue.resolve();
+      this.#hurry();
     });
     const time = timeoutMs === undefined ? undefined : outside.watchTime(timeoutMs, () => onBlocked(timeIsUp(timeoutMs).limit));
     this.#release = () => {
@@ -97,8 +113,8 @@ export class Stop {
   }
 
   /** Aborted when the whole run must end, not only an agent that has finished and did not leave. */
-  get hurry(): AbortSignal {
-    return this.#hurry.signal;
+  get ends(): AbortSignal {
+    return this.#last.signal;
   }
 
   get cause(): Cause | undefined {
@@ -108,6 +124,18 @@ export class Stop {
   /** Resolves when the agent has had its time to stop, or gets none. */
   get overdue(): Promise<void> {
     return this.#overdue.promise;
+  }
+
+  /** Aborted when a model call that is on its way is not waited for, or not any longer. */
+  get calls(): AbortSignal {
+    return this.#calls.signal;
+  }
+
+  /** Whether model calls that are on their way may end. */
+  get settles(): boolean {
+    const cause = this.#cause;
+    if (cause?.kind === 'signal') return cause.signal === this.#settlesOn;
+    return cause?.kind === 'limit' && (cause.limit.limit === 'cost' || cause.limit.limit === 'tokens');
   }
 
   /** While it is held, a reason to stop waits. */
@@ -126,16 +154,23 @@ export class Stop {
       this.#due.push(cause);
       return;
     }
-    if (cause.kind !== 'done') this.#hurry.abort();
+    if (cause.kind !== 'done') this.#last.abort();
     if (this.#cause !== undefined) {
-      if (cause.kind === 'signal') this.#overdue.resolve();
+      if (cause.kind === 'signal') this.#hurry();
       return;
     }
     this.#cause = cause;
     this.onStop(cause);
     // The agent may repeat the reason in its last message.
     this.#controller.abort(describeCause(cause));
+    if (this.settles) this.#after(settleMs, () => this.#calls.abort());
+    else this.#calls.abort();
     this.#after(graceMs, () => this.#overdue.resolve());
+  }
+
+  #hurry(): void {
+    this.#overdue.resolve();
+    this.#calls.abort();
   }
 
   /** For a run without its own process: the signal that interrupted it, as if it were a process. */

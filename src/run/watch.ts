@@ -2,7 +2,7 @@ import type { SessionTotals } from '../agents/session-meter.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { timeInWords } from '../duration.ts';
 import type { AgentEvent } from '../events/event.ts';
-import type { Price } from '../outcome/usage.ts';
+import type { Price } from '../outcome/price.ts';
 import { patient } from '../processes/patience.ts';
 import { dollarsSet } from '../terminal/figures.ts';
 import { asksForPermission } from './question.ts';

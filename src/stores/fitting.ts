@@ -10,7 +10,7 @@ export interface ColumnFact {
 const needed: Readonly<Record<string, string>> = {
   runs:
     'seq id key status class exit_code agent model started_at ended_at duration_ms input_tokens output_tokens reasoning_tokens ' +
-    'cache_read_tokens cache_write_tokens cost cost_source turns tool_calls artifacts warnings last_sequence heartbeat_at parent_run_id ' +
+    'cache_read_tokens cache_write_tokens cost cost_source cost_is turns tool_calls artifacts warnings last_sequence heartbeat_at parent_run_id ' +
     'root_run_id heard_at presumed_at host username repo cwd session_id reporter',
   documents: 'seq prompt outcome attempts agent_version dialect session_id cwd tape host owner tape_sha256 seal',
   labels: 'key value run',

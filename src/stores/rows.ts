@@ -68,6 +68,7 @@ export function outcomeColumns(outcome: LedgerOutcome): Record<string, Value> {
     cache_write_tokens: optionalNumber(metrics.cache_write_tokens),
     cost: optionalNumber(metrics.cost),
     cost_source: metrics.cost_source,
+    cost_is: optionalText(metrics.cost_is),
     turns: metrics.turns,
     tool_calls: optionalNumber(metrics.tool_calls_count),
     artifacts: outcome.artifacts.length + (omitted?.artifacts ?? 0),
@@ -78,13 +79,13 @@ export function outcomeColumns(outcome: LedgerOutcome): Record<string, Value> {
 /** The columns of `runs` as a list shows them. */
 export const summaryColumns = (
   'id parent_run_id root_run_id status class exit_code agent model started_at ended_at duration_ms input_tokens output_tokens reasoning_tokens cache_read_tokens ' +
-  'cache_write_tokens cost cost_source turns tool_calls artifacts warnings last_sequence heartbeat_at'
+  'cache_write_tokens cost cost_source cost_is turns tool_calls artifacts warnings last_sequence heartbeat_at'
 )
   .split(' ')
   .map((column) => `r.${column}`)
   .concat('r.username as "user"', 'r.repo');
 /** The columns that are added up. */
-export const usageColumns = ['id', 'parent_run_id', 'root_run_id', 'status', 'cost', 'input_tokens', 'output_tokens'].map(
+export const usageColumns = ['id', 'parent_run_id', 'root_run_id', 'status', 'cost', 'cost_is', 'input_tokens', 'output_tokens'].map(
   (column) => `r.${column}`,
 );
 /** The columns of `documents`. */

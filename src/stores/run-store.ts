@@ -109,6 +109,8 @@ export interface ChildTotals {
   /** The cost of the runs that reported one; absent: none did. */
   cost?: number;
   cost_known: number;
+  /** `at_least`: some of the costs are lower bounds, so the sum is one too. */
+  cost_is?: RunOutcome['metrics']['cost_is'];
   input_tokens?: number;
   output_tokens?: number;
 }
@@ -140,6 +142,8 @@ export interface RunSummary extends TreePlace {
   cache_write_tokens?: number;
   cost?: number;
   cost_source?: RunOutcome['metrics']['cost_source'];
+  /** `at_least`: the cost is a lower bound. */
+  cost_is?: RunOutcome['metrics']['cost_is'];
   turns?: number;
   tool_calls?: number;
   artifacts?: number;
@@ -154,7 +158,10 @@ export interface RunSummary extends TreePlace {
 }
 
 /** The part of a run that is needed for totals. */
-export type RunUsage = Pick<RunSummary, 'id' | 'parent_run_id' | 'root_run_id' | 'status' | 'cost' | 'input_tokens' | 'output_tokens'>;
+export type RunUsage = Pick<
+  RunSummary,
+  'id' | 'parent_run_id' | 'root_run_id' | 'status' | 'cost' | 'cost_is' | 'input_tokens' | 'output_tokens'
+>;
 
 export interface RunRecord extends RunSummary {
   prompt: string;
@@ -259,6 +266,8 @@ export interface StatsRow extends Percentiles {
   cost_known: number;
   /** Runs that have ended without a known cost: if there are any, `cost` is incomplete. */
   unpriced: number;
+  /** Runs whose cost is a lower bound: if there are any, so is `cost`. */
+  cost_at_least: number;
   input_tokens?: number;
   output_tokens?: number;
   cache_read_tokens?: number;

@@ -345,6 +345,7 @@ const usedColumns = [
   'cache_write_tokens',
   'cost',
   'cost_source',
+  'cost_is',
   'turns',
   'tool_calls',
   'artifacts',

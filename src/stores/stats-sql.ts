@@ -24,6 +24,7 @@ export function statsSql(database: Database, query: StatsQuery): Statement {
       count(*) filter (where r.status = 'success') as succeeded,
       sum(${used('cost')}) as cost, count(${used('cost')}) as cost_known,
       count(*) filter (where ${used('cost')} is null and r.status <> 'running') as unpriced,
+      count(${used('cost')}) filter (where r.cost_is is not null) as cost_at_least,
       sum(${used('input_tokens')}) as input_tokens, sum(${used('output_tokens')}) as output_tokens,
       sum(${used('cache_read_tokens')}) as cache_read_tokens,
       sum(${took}) as duration_ms, count(${took}) as duration_known, max(${took}) as longest_ms,

@@ -59,6 +59,7 @@ export const ownNames = {
   toolErrors: 'runwire.run.tool_errors',
   cost: 'runwire.run.cost_usd',
   costSource: 'runwire.run.cost_source',
+  costIs: 'runwire.run.cost_is',
   cwd: 'runwire.run.cwd',
   timesSynthetic: 'runwire.times_synthetic',
   toolKind: 'runwire.tool.kind',

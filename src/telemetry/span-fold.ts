@@ -309,6 +309,7 @@ export class SpanFold {
         [ownNames.toolErrors]: this.#toolErrors,
         [ownNames.cost]: metrics.cost,
         [ownNames.costSource]: metrics.cost_source,
+        [ownNames.costIs]: metrics.cost_is,
         [ownNames.cwd]: cwd === undefined ? undefined : short(cwd, longestValue),
         [ownNames.timesSynthetic]: this.#isTimed ? undefined : true,
         [names.inputMessages]: capturesContent && this.#prompt !== undefined ? userMessage(this.#prompt) : undefined,

@@ -78,6 +78,19 @@ export function dollars(cost: number | undefined): string | undefined {
   return cost === undefined ? undefined : `$${cost.toFixed(cost !== 0 && cost < 1 ? 4 : 2)}`;
 }
 
+interface ToldCost {
+  cost?: number | undefined;
+  /** The cost is a lower bound. */
+  cost_is?: 'at_least' | undefined;
+}
+
+/** `$0.2820`, or `at least $0.2820`. */
+export function costInWords({ cost, cost_is }: ToldCost & { cost: number }): string;
+export function costInWords({ cost, cost_is }: ToldCost): string | undefined;
+export function costInWords({ cost, cost_is }: ToldCost): string | undefined {
+  return cost === undefined ? undefined : `${cost_is === undefined ? '' : 'at least '}${dollars(cost)}`;
+}
+
 /** An amount that the user set, as it was written: `$1`, `$0.5`. */
 export function dollarsSet(amount: number): string {
   // A sum of such amounts has floating-point noise.

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/dialects/dialect.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
-import type { Price } from '../../src/outcome/usage.ts';
+import type { Price } from '../../src/outcome/price.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
 import { numbered } from '../support/records.ts';

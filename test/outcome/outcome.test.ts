@@ -5,7 +5,7 @@ import { exitCodes } from '../../src/failure.ts';
 import { allowingFlag } from '../../src/outcome/denials.ts';
 import { type FoldOptions, OutcomeFold } from '../../src/outcome/fold.ts';
 import { RunOutcome } from '../../src/outcome/outcome.ts';
-import type { Price } from '../../src/outcome/usage.ts';
+import type { Price } from '../../src/outcome/price.ts';
 
 function fold(events: readonly AgentEvent[], options: FoldOptions = {}, price?: Price): RunOutcome {
   const machine = new OutcomeFold(options);

@@ -7,6 +7,10 @@ import { Budget } from '../../src/run/budget.ts';
 import { start } from '../../src/run/run.ts';
 import { openStore } from '../../src/stores/open-store.ts';
 import type { RunStore } from '../../src/stores/run-store.ts';
+import { atFileEnd } from '../support/at-file-end.ts';
+import { startModelServer } from '../support/model-server/index.ts';
+import { git } from '../orchestrate/crew.ts';
+import { project } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 
 it('never lets a tree of runs go more than one step of each run beyond it, and never stops a run while enough is left', () => {
@@ -80,10 +84,6 @@ it('fifty runs at once on one dollar: beyond it by one model call of each at mos
   const cwd = folder();
   const spec = (prompt: string, limits = {}) => specOf({ prompt, model: 'replay/none', limits }, { cwd, passEnv: [] });
   const options = { env: {}, loadAgent: () => Promise.resolve(spender) };
-  const waits: RunAgent = async ({ signal }, emit) => {
-    emit({ type: 'thread.started', agent: 'waits', model: 'none' });
-    if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-  };
   const parent = start(spec('parent', { maxCostUsd: 1 }), { ...options, loadAgent: () => Promise.resolve(waits) });
   const children = Array.from({ length: 50 }, (_, index) => start(spec(`child ${index}`), { ...options, parent }));
   const outcomes = await Promise.all(children.map(({ outcome }) => outcome));
@@ -97,6 +97,61 @@ it('fifty runs at once on one dollar: beyond it by one model call of each at mos
   // Nothing was left for one that came too late: it took nothing.
   expect({ class: late.verdict.class, cost: late.metrics.cost }).toEqual({ class: 'cost_limit', cost: undefined });
 });
+
+/** Does nothing until it is stopped. */
+const waits: RunAgent = async ({ signal }, emit) => {
+  emit({ type: 'thread.started', agent: 'waits', model: 'none' });
+  if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+};
+
+it.each(['in this process', 'each in a process of its own'])(
+  'a model call that is on its way when the money is gone is counted: %s',
+  async (where) => {
+    let asked = 0;
+    const [eight, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // Each run calls twice. The fifth call uses up the budget when all are on their way; the others are answered after a run has ended.
+    const server = await startModelServer({
+      turns: async () => {
+        const number = (asked += 1);
+        if (number === 8) eight.resolve();
+        if (number > 4) await eight.promise;
+        if (number > 5) await ended.promise;
+        return { calls: [{ name: 'read', args: { path: 'a.txt' } }], usage: { input: number === 5 ? 20_000 : 1000, output: 1000 } };
+      },
+    });
+    atFileEnd(() => server.close());
+    const isApart = where !== 'in this process';
+    const cwd = project();
+    if (isApart)
+      for (const args of [
+        ['init', '-q'],
+        ['add', '.'],
+        ['commit', '-q', '-m', 'first'],
+      ])
+        git(cwd, ...args);
+    const { PATH } = process.env;
+    const options = { env: { PATH, HOME: folder() } };
+    const parent = start(specOf({ prompt: 'parent', model: 'replay/none', limits: { maxCostUsd: 0.02 } }, { cwd, passEnv: [] }), {
+      ...options,
+      loadAgent: () => Promise.resolve(waits),
+    });
+    const model = { model: 'openai-compatible/test-model', baseUrl: server.baseUrl('chat'), price: { input: 1, output: 1 } };
+    const child = specOf({ prompt: 'go', ...model, ...(isApart ? { isolate: 'worktree' } : {}) }, { cwd, passEnv: [] });
+    const children = Array.from({ length: 4 }, () => start(child, { ...options, parent }));
+    await Promise.race(children.map(async ({ outcome }) => (await outcome).verdict));
+    ended.resolve();
+    const outcomes = await Promise.all(children.map(({ outcome }) => outcome));
+    parent.cancel();
+    await parent.outcome;
+    const answered = server.served.requests.filter(({ done }) => done === true).length;
+    expect(new Set(outcomes.map(({ verdict }) => verdict.class))).toEqual(new Set(['cost_limit']));
+    expect({ answered, tokens: outcomes.reduce((sum, { metrics }) => sum + (metrics.tokens_used ?? 0), 0) }).toEqual({
+      answered: 8,
+      tokens: 7 * 2000 + 21_000,
+    });
+    expect(outcomes.map(({ metrics }) => metrics.cost_is)).toEqual([undefined, undefined, undefined, undefined]);
+  },
+);
 
 describe('a budget of the ledger', () => {
   const within = async (work: (place: { kind: 'sqlite'; path: string }, store: RunStore) => Promise<void>): Promise<void> => {

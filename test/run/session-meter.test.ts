@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { specOf, type RunAsk } from '../../src/run/ask.ts';
 import { start } from '../../src/run/run.ts';
+import { textOf } from '../support/costs/streams.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'runwire-session-meter-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -56,5 +57,40 @@ describe.concurrent('an agent that tells nothing while it runs', () => {
     const [kept, failed] = await Promise.all([run(5, answer, { limits }), run(5, answer, { limits, failOn: ['limit'] })]);
     expect(kept.limits_hit).toMatchObject([{ limit }]);
     expect([kept.verdict.class, failed.verdict.class]).toEqual(['success', failure]);
+  });
+});
+
+describe('Codex prints no model, but its session file names it', () => {
+  const calls = [{ fresh: 30_000, read: 60_000, output: 200 }];
+  async function codex(limits: RunAsk['limits'], rollout: string | undefined): Promise<RunOutcome> {
+    const cwd = mkdtempSync(join(home, 'codex-'));
+    const sessions = join(cwd, '.codex', 'sessions', '2026', '11', '01');
+    mkdirSync(sessions, { recursive: true });
+    if (rollout !== undefined) writeFileSync(join(sessions, 'rollout-2026-11-01T10-00-00-s-codex.jsonl'), rollout);
+    writeFileSync(join(cwd, 'stream'), textOf('codex exec', '', calls));
+    writeFileSync(join(cwd, 'codex'), `#!/bin/sh\n[ "$1" = --version ] && { echo codex-cli 0.166.0; exit; }\ncat ${cwd}/stream\n`);
+    chmodSync(join(cwd, 'codex'), 0o755);
+    const spec = specOf({ prompt: 'Do it', agent: 'codex', ...(limits === undefined ? {} : { limits }) }, { cwd, passEnv: [] });
+    return start(spec, { env: { PATH: `${cwd}:/usr/bin:/bin`, HOME: cwd } }).outcome;
+  }
+  const named = textOf('codex session', 'gpt-5.5', calls);
+  // 30,000 × $5 + 60,000 × $0.50 + 200 × $30, per million.
+  const cost = 0.186;
+
+  it('so its cost is known', async () => {
+    const { metrics } = await codex(undefined, named);
+    expect(metrics).toMatchObject({ model_name: 'gpt-5.5', cost, cost_source: 'computed', input_tokens: 90_000, turns: 1 });
+  });
+
+  it('so a limit on cost counts', async () => {
+    const [kept, broken] = await Promise.all([codex({ maxCostUsd: 0.187 }, named), codex({ maxCostUsd: 0.01 }, named)]);
+    expect([kept.verdict.class, broken.verdict.class]).toEqual(['success', 'cost_limit']);
+    expect(broken.limits_hit).toMatchObject([{ limit: 'cost', value: cost, maximum: 0.01 }]);
+  });
+
+  it('without that file, nobody is told that the limit held', async () => {
+    const { warnings, metrics } = await codex({ maxCostUsd: 0.01 }, undefined);
+    expect(metrics.cost_source).toBe('unknown');
+    expect(warnings).toEqual(['what the run cost is not known, so its limit on cost was not enforced; --model or --price may help']);
   });
 });

@@ -413,7 +413,7 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         {
           at: noon + 1,
           label: 'x',
-          outcome: outcomeWith({ status: 'error', verdict: { class: 'tool', exit_code: 3 }, metrics: { cost: 1 } }),
+          outcome: outcomeWith({ status: 'error', verdict: { class: 'tool', exit_code: 3 }, metrics: { cost: 1, cost_is: 'at_least' } }),
         },
         {
           at: noon + day,
@@ -441,6 +441,7 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         cost: 4.25,
         cost_known: 3,
         unpriced: 0,
+        cost_at_least: 1,
         input_tokens: 250,
         output_tokens: 60,
         duration_ms: 7500,

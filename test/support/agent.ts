@@ -8,7 +8,7 @@ import type { Tool, ToolResult } from '../../src/builtin/tools/tool.ts';
 import type { AgentEvent, EventOf, EventType } from '../../src/events/event.ts';
 import { AgentEvent as EventSchema } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
-import type { Price } from '../../src/outcome/usage.ts';
+import type { Price } from '../../src/outcome/price.ts';
 import { Thread } from '../../src/pipeline/thread.ts';
 import type { FormatId, ModelServer } from './model-server/index.ts';
 import { eventOf } from './records.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { ago, compactCount, compactDuration, dollars, plural } from '../../src/terminal/figures.ts';
+import { ago, compactCount, compactDuration, costInWords, plural } from '../../src/terminal/figures.ts';
 import type { RunSummary } from '../api.ts';
 import { Command, Dot, Empty, now, Problem, say, setTab, useAnswer, useSoon } from '../parts/common.tsx';
 import { source } from '../parts/source.ts';
@@ -275,7 +275,15 @@ function RunLine({ run, isSelected, isMarked, onMark }: LineProperties) {
         {took === undefined ? '' : compactDuration(took)}
       </span>
       <span role="cell" class="run-figure run-cost">
-        {run.cost === undefined ? run.status === 'running' ? '' : <span class="muted">unpriced</span> : dollars(run.cost)}
+        {run.cost === undefined ? (
+          run.status === 'running' ? (
+            ''
+          ) : (
+            <span class="muted">unpriced</span>
+          )
+        ) : (
+          costInWords({ ...run, cost: run.cost })
+        )}
       </span>
       <span role="cell" class="run-figure run-tokens">
         {tokens === undefined ? '' : compactCount(tokens)}

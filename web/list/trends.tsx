@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { dollars, percent, plural } from '../../src/terminal/figures.ts';
+import { costInWords, dollars, percent, plural } from '../../src/terminal/figures.ts';
 import type { StatsRow } from '../api.ts';
 import { Chart } from '../parts/chart.tsx';
 import { useAnswer, useSoon } from '../parts/common.tsx';
@@ -15,16 +15,19 @@ interface Sum {
   succeeded: number;
   cost: number;
   costKnown: number;
+  /** Runs whose cost is a lower bound. */
+  costAtLeast: number;
 }
 
 function add(rows: readonly StatsRow[]): Sum {
-  const sum: Sum = { runs: 0, running: 0, succeeded: 0, cost: 0, costKnown: 0 };
+  const sum: Sum = { runs: 0, running: 0, succeeded: 0, cost: 0, costKnown: 0, costAtLeast: 0 };
   for (const row of rows) {
     sum.runs += row.runs;
     sum.running += row.running;
     sum.succeeded += row.succeeded;
     sum.cost += row.cost ?? 0;
     sum.costKnown += row.cost_known;
+    sum.costAtLeast += row.cost_at_least;
   }
   return sum;
 }
@@ -51,7 +54,7 @@ export function Trends({ filters, changes }: { filters: string; changes: number 
     };
   }, [days]);
   if (days === undefined || days.length === 0) return null;
-  const { runs, running, succeeded, cost, costKnown } = add(days);
+  const { runs, running, succeeded, cost, costKnown, costAtLeast } = add(days);
   const ended = runs - running;
   return (
     <section class="trends" aria-label="Over time">
@@ -76,7 +79,7 @@ export function Trends({ filters, changes }: { filters: string; changes: number 
         <div>
           <dt>Cost</dt>
           <dd>
-            {costKnown === 0 ? 'unknown' : dollars(cost)}
+            {costKnown === 0 ? 'unknown' : costInWords({ cost, cost_is: costAtLeast > 0 ? 'at_least' : undefined })}
             <small> {costKnown === ended ? 'of all runs' : `${plural(Math.max(0, ended - costKnown), 'run')} unpriced`}</small>
           </dd>
         </div>

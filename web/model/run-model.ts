@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
-import { type Tokens, UsageTotals } from '../../src/outcome/usage.ts';
+import type { Tokens } from '../../src/outcome/tokens.ts';
+import { UsageTotals } from '../../src/outcome/usage.ts';
 import { eventTypes } from './event-types.ts';
 import { RecordPages } from './record-pages.ts';
 import { RowFold } from './row-fold.ts';

@@ -1,4 +1,4 @@
-import { compactDuration, dollars } from '../../src/terminal/figures.ts';
+import { compactDuration, costInWords } from '../../src/terminal/figures.ts';
 import { shellQuote } from '../../src/terminal/shell-quote.ts';
 import type { RunRecord } from '../api.ts';
 import { endInWords, shortId } from '../parts/words.ts';
@@ -25,7 +25,7 @@ export function asMarkdown(run: RunRecord): string {
     ['Agent', [run.agent, run.agent_version].filter(Boolean).join(' ')],
     ['Model', run.model],
     ['Took', run.duration_ms === undefined ? undefined : compactDuration(run.duration_ms)],
-    ['Cost', run.cost === undefined ? 'unknown' : dollars(run.cost)],
+    ['Cost', costInWords(run) ?? 'unknown'],
     ['Tool calls', run.tool_calls === undefined ? undefined : String(run.tool_calls)],
   ];
   const evidence = (outcome?.verdict.evidence ?? []).map(({ signal, detail }) => `- **${signal}**: ${detail.replaceAll('\n', ' ')}`);

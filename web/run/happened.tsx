@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { compactCount, dollars, plural, seconds } from '../../src/terminal/figures.ts';
+import { compactCount, costInWords, plural, seconds } from '../../src/terminal/figures.ts';
 import type { RunRecord } from '../api.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { Dot, now } from '../parts/common.tsx';
@@ -96,8 +96,10 @@ function Warnings({ run: { outcome } }: { run: RunRecord }) {
   );
 }
 
-function below({ runs, cost, cost_known: known }: NonNullable<RunRecord['children']>): string {
-  const told = cost === undefined ? '' : `, ${dollars(cost)}${known === runs ? '' : ` (known of ${known})`}`;
+function below(children: NonNullable<RunRecord['children']>): string {
+  const { runs, cost_known: known } = children;
+  const cost = costInWords(children);
+  const told = cost === undefined ? '' : `, ${cost}${known === runs ? '' : ` (known of ${known})`}`;
   return plural(runs, 'run') + told;
 }
 
@@ -137,7 +139,7 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
         ? isLive
           ? undefined
           : 'unknown: the agent reported no cost, and there is no price for its model'
-        : `${dollars(cost)}${run.cost_source === undefined || costSources[run.cost_source] === undefined ? '' : ` ${costSources[run.cost_source]}`}`,
+        : `${costInWords({ cost, cost_is: run.cost_is })}${run.cost_source === undefined || costSources[run.cost_source] === undefined ? '' : ` ${costSources[run.cost_source]}`}`,
     ],
     [
       'Work',

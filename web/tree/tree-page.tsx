@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { compactCount, compactDuration, dollars, plural } from '../../src/terminal/figures.ts';
+import { compactCount, compactDuration, costInWords, plural } from '../../src/terminal/figures.ts';
 import type { TreeRun } from '../api.ts';
 import { Dot, Empty, now, Problem, setTab, useAnswer } from '../parts/common.tsx';
 import { source } from '../parts/source.ts';
@@ -48,6 +48,7 @@ export function TreePage({ id }: { id: string }) {
   const start = Math.min(...runs.map((run) => run.started_at));
   const end = Math.max(start + 1, ...runs.map((run) => endOf(run, now.value)));
   const cost = runs.reduce((sum, run) => sum + (run.cost ?? 0), 0);
+  const cost_is = runs.find((run) => run.cost_is !== undefined)?.cost_is;
   const unpriced = runs.filter((run) => run.cost === undefined && run.status !== 'running').length;
   return (
     <main class="tree-page">
@@ -57,7 +58,8 @@ export function TreePage({ id }: { id: string }) {
       </p>
       <h1 class="page-title">{oneLine(top.title, 160) || '(no prompt)'}</h1>
       <p class="muted">
-        {plural(runs.length, 'run')}, {compactDuration(end - start)} in all, {cost === 0 && unpriced > 0 ? 'cost unknown' : dollars(cost)}
+        {plural(runs.length, 'run')}, {compactDuration(end - start)} in all,{' '}
+        {cost === 0 && unpriced > 0 ? 'cost unknown' : costInWords({ cost, cost_is })}
         {unpriced > 0 && cost > 0 ? ` (${plural(unpriced, 'run')} unpriced)` : ''}
       </p>
       {runs.length === 1 ? (
@@ -85,7 +87,7 @@ export function TreePage({ id }: { id: string }) {
               </small>
             </div>
             <div role="cell" class="tree-figures">
-              <span>{run.cost === undefined ? '' : dollars(run.cost)}</span>
+              <span>{costInWords(run) ?? ''}</span>
               <span>{run.input_tokens === undefined ? '' : compactCount(run.input_tokens + (run.output_tokens ?? 0))}</span>
             </div>
             <div role="cell" class="tree-track">

@@ -12,19 +12,22 @@ import type { Environment } from '../../vocabulary.ts';
 /** The contents of the config files; flags and the environment take precedence. */
 export type Config = z.infer<typeof UserConfig>;
 
+/** Where a command runs. */
+export interface Where {
+  cwd: string;
+  env: Environment;
+}
+
 /** The user's own file, and the nearest `runwire.json` up to the root of the repository, which takes precedence. */
-export async function loadConfig({ cwd, env }: { cwd: string; env: Environment }): Promise<Config> {
-  const own = join(configFolder(env), 'config.json');
-  const { keys, ...others } = (await parseConfig(own, readOwn(own), 'UserConfig')) ?? {};
-  // Its keys are for the user's own addresses: a run whose address somebody else chose gets none of them.
-  const user: Config = keys === undefined || env.RUNWIRE_CONFIG_KEYS === 'none' ? others : { ...others, keys };
+export async function loadConfig({ cwd, env }: Where): Promise<Config> {
+  const user = await loadOwn(env);
   const folders = foldersUpToRoot(cwd);
   for (const folder of folders) {
     const file = join(folder, 'runwire.json');
     const found = await parseConfig(file, readProject(file, folders.at(-1) ?? folder), 'ProjectConfig');
     if (found === undefined) continue;
     const asks = beyondNarrowing(found);
-    if (asks.length > 0 && env.RUNWIRE_TRUST_PROJECT !== '1' && !(user.trust ?? []).some((each) => resolve(each) === folder)) {
+    if (asks.length > 0 && !isTrusted(folder, user, env)) {
       throw new Failure(
         'config',
         `${file} asks for more than an untrusted project may have (${asks.join(', ')}): set RUNWIRE_TRUST_PROJECT=1 for this run, or add the folder to "trust" in your own config file; without trust it may only narrow permissions`,
@@ -33,6 +36,25 @@ export async function loadConfig({ cwd, env }: { cwd: string; env: Environment }
     return merge(user, found);
   }
   return user;
+}
+
+/** The prices in the config files, by model; those of a project only if it is trusted. */
+export async function loadConfigPrices({ cwd, env }: Where): Promise<NonNullable<Config['prices']>> {
+  const user = await loadOwn(env);
+  const folders = foldersUpToRoot(cwd);
+  const folder = folders.find((each) => isTrusted(each, user, env) && readProject(join(each, 'runwire.json'), each) !== undefined);
+  return (folder === undefined ? user : await loadConfig({ cwd: folder, env })).prices ?? {};
+}
+
+async function loadOwn(env: Environment): Promise<Config> {
+  const own = join(configFolder(env), 'config.json');
+  const { keys, ...others } = (await parseConfig(own, readOwn(own), 'UserConfig')) ?? {};
+  // Its keys are for the user's own addresses: a run whose address somebody else chose gets none of them.
+  return keys === undefined || env.RUNWIRE_CONFIG_KEYS === 'none' ? others : { ...others, keys };
+}
+
+function isTrusted(folder: string, { trust = [] }: Config, env: Environment): boolean {
+  return env.RUNWIRE_TRUST_PROJECT === '1' || trust.some((each) => resolve(each) === folder);
 }
 
 /**

@@ -8,7 +8,19 @@ const project = {
   model: z.string().min(1).optional(),
   system: z.string().optional(),
   /** USD per million tokens, by `provider/name`. */
-  prices: z.record(z.string(), z.strictObject({ input: usd, output: usd, cacheRead: usd.optional() })).optional(),
+  prices: z
+    .record(
+      z.string(),
+      z.strictObject({
+        input: usd,
+        output: usd,
+        cacheRead: usd.optional(),
+        cacheWrite: usd.optional(),
+        /** For what is kept for an hour. */
+        cacheWriteHour: usd.optional(),
+      }),
+    )
+    .optional(),
   permissions: z
     .strictObject({
       mode: z.enum(['read-only', 'edit', 'full']).optional(),

@@ -1,24 +1,20 @@
-import {
-  InvalidToolInputError,
-  streamText,
-  type FinishReason as SdkFinish,
-  type LanguageModelUsage,
-  type ModelMessage,
-  type ToolSet,
-} from 'ai';
+import { InvalidToolInputError, streamText, type FinishReason as SdkFinish, type ModelMessage, type ToolSet } from 'ai';
 import type { Draft, FinishReason } from '../../events/event.ts';
 import { present } from '../../present.ts';
 import { endless, mostCharacters } from './bounded-response.ts';
+import { type CallUsage, usageOf } from './call-usage.ts';
 import { type Fault, FaultError, faultOf } from './fault.ts';
 import type { OpenModel } from './model.ts';
 import { isTooDeep } from './nesting.ts';
-import type { Tokens } from '../../outcome/usage.ts';
 
 export interface Question {
   system: string;
   messages: readonly ModelMessage[];
   tools: ToolSet;
+  /** Nothing more is asked once it is aborted. */
   signal: AbortSignal;
+  /** Ends the answer itself. */
+  calls: AbortSignal;
   /** The turn and message that the answer belongs to. */
   turnId: string;
   messageId: string;
@@ -40,7 +36,7 @@ export interface Answer {
   finish: FinishReason;
   rawFinish?: string;
   /** Absent when the provider reports no usage. */
-  tokens?: Tokens;
+  usage?: CallUsage;
 }
 
 export type Reply = { answer: Answer } | { fault: Fault; text: string } | { aborted: true; text: string };
@@ -61,11 +57,11 @@ export async function callModel(
   question: Question,
   emit: (draft: Draft) => void,
 ): Promise<Reply> {
-  const { system, messages, tools, signal } = question;
+  const { system, messages, tools, calls: signal } = question;
   const blocks = new Blocks(question, emit);
   const calls: ModelCall[] = [];
   let fault: Fault | undefined;
-  let ended: { finish: SdkFinish; raw: string | undefined; usage: LanguageModelUsage } | undefined;
+  let ended: { finish: SdkFinish; raw: string | undefined; usage: CallUsage | undefined } | undefined;
   let aborted = false;
   let characters = 0;
   // Leaving the loop is not enough to end the answer: the SDK reads the stream too.
@@ -114,7 +110,7 @@ export async function callModel(
           });
           break;
         case 'finish-step':
-          ended = { finish: part.finishReason, raw: part.rawFinishReason, usage: part.usage };
+          ended = { finish: part.finishReason, raw: part.rawFinishReason, usage: usageOf(part.usage, part.providerMetadata) };
           break;
         case 'error':
           fault ??= faultOf(part.error);
@@ -129,14 +125,13 @@ export async function callModel(
     if (aborted || signal.aborted) return { aborted: true, text: blocks.text };
     fault ??= badEnd(ended);
     if (fault !== undefined || ended === undefined) return { fault: fault ?? silence, text: blocks.text };
-    const tokens = tokensOf(ended.usage);
     return {
       answer: {
         text: blocks.text,
         calls,
         messages: [...(await result.responseMessages)],
         finish: finishes[ended.finish],
-        ...present({ rawFinish: ended.raw, tokens }),
+        ...present({ rawFinish: ended.raw, usage: ended.usage }),
       },
     };
   } catch (error) {
@@ -173,23 +168,6 @@ function markLast(messages: readonly ModelMessage[], providerOptions: NonNullabl
   return last === undefined
     ? []
     : [...messages.slice(0, -1), { ...last, providerOptions: { ...last.providerOptions, ...providerOptions } }];
-}
-
-function tokensOf({ inputTokens, inputTokenDetails, outputTokens, outputTokenDetails }: LanguageModelUsage): Tokens | undefined {
-  const [input, output] = [counted(inputTokens), counted(outputTokens)];
-  if (input === undefined && output === undefined) return undefined;
-  return present({
-    input,
-    output,
-    reasoning: counted(outputTokenDetails.reasoningTokens),
-    cacheRead: counted(inputTokenDetails.cacheReadTokens),
-    cacheWrite: counted(inputTokenDetails.cacheWriteTokens),
-  });
-}
-
-/** Ignores impossible counts: a server that reports -5000 would reduce the run's cost. */
-function counted(tokens: number | undefined): number | undefined {
-  return tokens !== undefined && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
 /** The blocks of one message: deltas as they arrive, and each block as a whole when it ends, even if it is cut off. */

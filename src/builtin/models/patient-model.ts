@@ -1,10 +1,10 @@
 import type { Draft } from '../../events/event.ts';
-import type { Tokens } from '../../outcome/usage.ts';
 import { pause as pauseByClock } from '../../pause.ts';
 import { present } from '../../present.ts';
 import type { AgentOptions } from '../agent.ts';
 import { callModel, type Question, type Reply } from './call.ts';
 import { backoffMs } from './backoff.ts';
+import type { CallUsage } from './call-usage.ts';
 import type { Spending } from '../spending.ts';
 import type { Fault } from './fault.ts';
 import type { OpenModel } from './model.ts';
@@ -47,7 +47,8 @@ export class PatientModel {
       // The text of a failed attempt has already been emitted: the next attempt is another message, not more of the same.
       const messageId = attempt === 1 ? question.messageId : `${question.messageId}_try_${attempt}`;
       const reply = await callModel(this.#open, { ...question, messageId }, tell);
-      if ('answer' in reply) this.#count(reply.answer.tokens);
+      if ('answer' in reply) this.#count(reply.answer.usage);
+      if ('aborted' in reply) this.#lose();
       if (!('fault' in reply) || !reply.fault.retryable || attempt > retries) return reply;
       const delay = backoffMs(attempt, retryDelayMs, reply.fault.retryAfterMs);
       this.#set.emit(retry(reply.fault, { attempt, retries, delay }));
@@ -55,12 +56,16 @@ export class PatientModel {
     }
   }
 
-  #count(tokens: Tokens | undefined): void {
+  /** A call that was cut off is paid for, but nobody says what it cost. */
+  #lose(): void {
+    this.#set.emit({ type: 'usage.reported', scope: 'step', model: this.id, cost_is: 'at_least' });
+  }
+
+  #count(used: CallUsage | undefined): void {
     const { spending, emit } = this.#set;
-    this.#lastInput = tokens?.input;
-    const cost = spending.costOf(tokens);
-    if (tokens !== undefined) {
-      const { input, output, reasoning, cacheRead, cacheWrite } = tokens;
+    this.#lastInput = used?.input;
+    if (used !== undefined) {
+      const { input, output, reasoning, cacheRead, cacheWrite, cacheWriteHour, webSearches, serviceTier } = used;
       emit({
         type: 'usage.reported',
         scope: 'step',
@@ -71,11 +76,14 @@ export class PatientModel {
           reasoning_tokens: reasoning,
           cache_read_tokens: cacheRead,
           cache_write_tokens: cacheWrite,
-          cost_usd: cost,
+          cache_write_1h_tokens: cacheWriteHour,
+          web_searches: webSearches,
+          service_tier: serviceTier,
+          cost_usd: spending.costOf(used),
         }),
       });
     }
-    spending.add(this.id, tokens);
+    spending.add(this.id, used);
   }
 }
 

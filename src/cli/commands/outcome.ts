@@ -1,3 +1,4 @@
+import { priceLoader } from '../../builtin/config/price.ts';
 import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
@@ -46,13 +47,14 @@ stream, and, if given, its stderr and how the process ended. A run in the ledger
     };
     const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
     const failOn = failOnOf(values['fail-on']);
+    const loadPrice = priceLoader(context);
     let worst = 0;
     let noted = false;
     await eachSource(operands, values, context, async (source) => {
       const reader = new Reader({ ...from, ...flags.redact(), ...failOn, full: values.full === true, metadata });
       for await (const chunk of source.bytes) reader.stdout(chunk);
       for await (const chunk of flags.stderr() ?? []) reader.stderr(chunk);
-      const result = await endReading(reader, flags.process);
+      const result = await endReading(reader, flags.process, loadPrice);
       if (isText)
         await context.show(
           `${operands.length > 1 ? `\n${oneLine(toldName(source.name, context))}: ` : ''}${await textOf(result, context)}`,

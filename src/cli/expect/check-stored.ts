@@ -1,3 +1,4 @@
+import { priceLoader } from '../../builtin/config/price.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findReader } from '../../dialects/registry.ts';
@@ -77,12 +78,12 @@ export async function readOutcome(
         const found = await tapeOf(tapes, await namedRun(store, name));
         if ('missing' in found) throw new Failure('input', found.missing);
         for await (const chunk of found.tape.read()) reader.stdout(chunk);
-        return endReading(reader);
+        return endReading(reader, undefined, priceLoader(context));
       },
       noSuchLedger,
     );
   }
   for (const source of sourcesOf(name === undefined ? [] : [name], context)) for await (const chunk of source.bytes) reader.stdout(chunk);
   for await (const chunk of stderr() ?? []) reader.stderr(chunk);
-  return endReading(reader, process);
+  return endReading(reader, process, priceLoader(context));
 }

@@ -142,6 +142,8 @@ function readRetries(text: string | undefined): number {
   return Number(text);
 }
 
+const priceNames = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const;
+
 function readPrice(text: string | undefined): RunFlags['price'] {
   if (text === undefined) return undefined;
   const wrong = (why: string): Failure =>
@@ -150,14 +152,14 @@ function readPrice(text: string | undefined): RunFlags['price'] {
   for (const part of text.split(',')) {
     const [name = '', value = '', ...more] = part.split('=');
     const usd = amount(value);
-    if (!['input', 'output', 'cache_read'].includes(name)) throw wrong(`"${part}" is not input, output or cache_read`);
+    if (!priceNames.some((each) => each === name)) throw wrong(`"${part}" is not input, output, cache_read, cache_write or cache_write_1h`);
     if (usd === undefined || more.length > 0) throw wrong(`"${part}" is not an amount`);
     if (given.has(name)) throw wrong(`${name} twice`);
     given.set(name, usd);
   }
-  const [input, output, cacheRead] = ['input', 'output', 'cache_read'].map((name) => given.get(name));
+  const [input, output, cacheRead, cacheWrite, cacheWriteHour] = priceNames.map((name) => given.get(name));
   if (input === undefined || output === undefined) throw wrong(`${input === undefined ? 'input' : 'output'} is missing`);
-  return { input, output, ...present({ cacheRead }) };
+  return { input, output, ...present({ cacheRead, cacheWrite, cacheWriteHour }) };
 }
 
 function readUrl(text: string | undefined): string | undefined {

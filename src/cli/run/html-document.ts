@@ -89,6 +89,12 @@ function recordOf(outcome: RunOutcome, now: number): RunRecord {
     labels: {},
     attempts: [],
     outcome: ledgerOutcome(outcome),
-    ...present({ agent: provenance.agent, model: metrics.model_name, cost: metrics.cost, session_id: outcome.session_id || undefined }),
+    ...present({
+      agent: provenance.agent,
+      model: metrics.model_name,
+      cost: metrics.cost,
+      cost_is: metrics.cost_is,
+      session_id: outcome.session_id || undefined,
+    }),
   };
 }

@@ -1,4 +1,5 @@
 import type { StoredRun, Unreadable } from '../../agents/stored/stored-run.ts';
+import { priceLoader } from '../../builtin/config/price.ts';
 import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { type Imported, importRuns as importStored, runsAt } from '../../ledger/import.ts';
@@ -43,7 +44,12 @@ earlier import. If something cannot be read, stderr names it, everything else is
     const redact = () => redaction(values['no-redact'], context).redact;
     return useLedger(values, context, async ({ store }) => {
       const tally = new Tally(context, values.quiet === true);
-      for await (const imported of importStored(store, sourcesIn(operands, evidence, context), { dialect, redact, labels }))
+      for await (const imported of importStored(store, sourcesIn(operands, evidence, context), {
+        dialect,
+        redact,
+        labels,
+        loadPrice: priceLoader(context),
+      }))
         tally.count(imported);
       return tally.end();
     });

@@ -9,7 +9,7 @@ import type { RunSummary } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import { ago, compactCount, compactDuration, dollars } from '../../terminal/figures.ts';
+import { ago, compactCount, compactDuration, costInWords } from '../../terminal/figures.ts';
 import { filterOptions, readFilter } from './filters.ts';
 import { type Format, formatOptions, readFormat } from './format.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
@@ -115,7 +115,7 @@ function columns(now: number): Column<Row>[] {
     { title: 'MODEL', cell: ({ model }) => oneLine(model ?? '', 24), leaves: 4 },
     { title: 'TIME', align: 'right', cell: ({ duration_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 1 },
     { title: 'TOKENS', align: 'right', cell: tokensOf, leaves: 5 },
-    { title: 'COST', align: 'right', cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)), leaves: 3 },
+    { title: 'COST', align: 'right', cell: (run) => costInWords(run) ?? '', leaves: 3 },
     { title: 'PROMPT', fills: true, cell: ({ title }) => oneLine(title, 120) },
   ];
 }

@@ -1,3 +1,4 @@
+import { priceLoader } from '../../builtin/config/price.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findDialect } from '../../dialects/registry.ts';
@@ -103,7 +104,7 @@ async function tellFile(
       await out.flush();
     }
   for await (const chunk of stderr() ?? []) reader.stderr(chunk);
-  await endReading(reader, process);
+  await endReading(reader, process, priceLoader(context));
   if (reader.dialect === undefined)
     throw new Failure('input', `${name}: no known dialect in it; name one with --from (see "runwire dialects")`);
 }

@@ -10,7 +10,7 @@ import type { Tape } from '../../stores/tape.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
-import { ago, compactCount, compactDuration, dollars, plural } from '../../terminal/figures.ts';
+import { ago, compactCount, compactDuration, costInWords, dollars, plural } from '../../terminal/figures.ts';
 import { ledgerOption, noSuchLedger, runWords, useLedger } from './ledger.ts';
 import { endOf, statusColour } from './list.ts';
 import { paint } from '../../terminal/paint.ts';
@@ -97,7 +97,7 @@ function describe(run: RunRecord, { timeline, missing }: OfTape, screen: Screen,
     ['in', run.cwd],
     ['on', run.host],
     ['tokens', tokens(run)],
-    ['cost', run.cost === undefined ? undefined : `${dollars(run.cost)} (${run.cost_source})`],
+    ['cost', run.cost === undefined ? undefined : `${costInWords(run)} (${run.cost_source})`],
     ['work', work(run)],
     ['kept', kept(run)],
     ['tape', run.tape === undefined ? undefined : missing],
@@ -226,11 +226,12 @@ function parent({ parent_run_id: id, root_run_id: root }: RunRecord): string | u
 /** The runs below it, in words; none of their figures are included in those of the run itself. */
 function children({ children: totals }: RunRecord): string | undefined {
   if (totals === undefined) return undefined;
-  const { runs, running, cost, cost_known: known } = totals;
+  const { runs, running, cost_known: known } = totals;
+  const cost = costInWords(totals);
   return [
     plural(runs, 'run') + (running === 0 ? '' : ` (${running} running)`),
     tokens(totals),
-    cost === undefined ? undefined : dollars(cost) + (known === runs ? '' : ` (known of ${known})`),
+    cost === undefined ? undefined : cost + (known === runs ? '' : ` (known of ${known})`),
   ]
     .filter((part) => part !== undefined)
     .join(', ');

@@ -7,7 +7,7 @@ import type { StatsRow } from '../../stores/run-store.ts';
 import { budgetTable } from '../budget/list.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import { bar, compactCount, compactDuration, dollars, percent } from '../../terminal/figures.ts';
+import { bar, compactCount, compactDuration, costInWords, dollars, percent } from '../../terminal/figures.ts';
 import { filterOptions, readFilter } from './filters.ts';
 import { formatOptions, readFormat } from './format.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
@@ -22,7 +22,8 @@ export const stats = command({
   summary: 'Show success rate, cost, tokens and time by agent, model, day or label',
   description: `A run with several models counts for each of them, with what that model used, and for every tool that it called. A run that never
 started, because of a typo in a flag or in the name of an agent, is not counted. Days are in UTC, unless --time-zone says otherwise.
-Costs are sums of the known costs: cost_known is the number of runs with a known cost, unpriced the number without one. Prints a table
+Costs are sums of the known costs: cost_known is the number of runs with a known cost, unpriced the number without one,
+cost_at_least the number of those whose cost is a lower bound. Prints a table
 with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
   options: {
     by: {
@@ -134,9 +135,9 @@ const measures: Record<Chart, (row: StatsRow) => number> = {
 };
 
 /** A sum that leaves out unpriced runs says so. */
-function costOf({ cost, unpriced }: Stats): string {
-  if (unpriced === 0) return cost === undefined ? '' : dollars(cost);
-  return cost === undefined ? `${unpriced} unpriced` : `${dollars(cost)} + ${unpriced} unpriced`;
+function costOf({ cost, unpriced, cost_at_least: bounds }: Stats): string {
+  const known = costInWords({ cost, cost_is: bounds > 0 ? 'at_least' : undefined });
+  return [known, unpriced === 0 ? undefined : `${unpriced} unpriced`].filter((part) => part !== undefined).join(' + ');
 }
 
 /** `groups`: the rows that are not totals; there may be as many as there are runs. */
@@ -216,6 +217,7 @@ const csvColumns = [
   'cost',
   'cost_known',
   'unpriced',
+  'cost_at_least',
   'cost_p50',
   'cost_p90',
   'cost_p99',

@@ -3,7 +3,7 @@ import { childEnvironment } from '../../agents/environment.ts';
 import { locate } from '../../agents/locate.ts';
 import { findAgent } from '../../agents/registry.ts';
 import { SessionMeter, type SessionTotals } from '../../agents/session-meter.ts';
-import { usedBefore } from '../../agents/session-usage.ts';
+import { modelOf, usedBefore } from '../../agents/session-usage.ts';
 import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
@@ -34,6 +34,7 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     canResume: cli.abilities.resume,
     dialect: findReader(spec.dialect ?? cli.dialect),
     meter: meterOf(cli, spec, variables),
+    findModel: modelFinder(cli, spec, variables),
     launch(resume) {
       const { args, env: set, stdin } = plan(resume === undefined ? {} : { resume, prompt: continuePrompt });
       const passed = { pass: [...cli.passEnv, ...pass_env], set: { ...set, ...given } };
@@ -57,6 +58,14 @@ function meterOf(
   if (sessionStore === undefined) return undefined;
   const meter = new SessionMeter(sessionStore, cwd, { ...env, ...set }, Date.now());
   return () => meter.look();
+}
+
+function modelFinder(
+  cli: AgentCli,
+  { model }: RunSpec,
+  { env, set }: Variables,
+): ((session: string) => Promise<string | undefined>) | undefined {
+  return cli.hidesModel === true && model === undefined ? (session) => modelOf(cli, session, { ...env, ...set }) : undefined;
 }
 
 /** Warns before the start about a limit that can only be checked when it is too late. */

@@ -1,5 +1,6 @@
 import type { AgentOptions } from '../../builtin/agent.ts';
 import { loadConfig } from '../../builtin/config/config.ts';
+import { priceIn } from '../../builtin/config/price.ts';
 import { configSecrets } from '../../builtin/config/secrets.ts';
 import type { AskPerson } from '../../builtin/permissions/question.ts';
 import { parseRules } from '../../builtin/permissions/rules.ts';
@@ -9,7 +10,7 @@ import { present } from '../../present.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import type { Environment } from '../../vocabulary.ts';
 import type { Place } from '../git.ts';
-import { tokenPrice } from '../price.ts';
+import { tokenPrice } from '../given-price.ts';
 import type { RunSpec } from '../spec.ts';
 
 /** The spec first, then the environment, then the config files. Throws a `config` failure when no model is named. */
@@ -47,7 +48,7 @@ export async function agentOptions(
       appendSystem: spec.append_system,
       outputSchema: spec.output_schema,
       resume: spec.resume,
-      price: tokenPrice(spec) ?? config.prices?.[model],
+      price: tokenPrice(spec) ?? priceIn(config.prices ?? {}, model),
       mcpServers: config.mcpServers,
       recordModel: spec.record_model,
       redact: redactor === undefined ? undefined : (text: string) => redactor.text(text),

@@ -25,10 +25,18 @@ export class BuiltInSource implements Source {
       const runAgent = await this.#load();
       const continued = resume === undefined ? {} : { resume, prompt: continuePrompt };
       const limits = present({ maxTurns: left.max_turns, maxCostUsd: left.max_cost_usd });
-      await runAgent({ ...options, ...continued, ...limits, signal: stop.signal }, (draft) => out.emit(draft));
+      await runAgent({ ...options, ...continued, ...limits, signal: stop.signal, calls: stop.calls }, (draft) => out.emit(draft));
     };
-    await Promise.race([work(), stop.overdue]);
+    const working = work();
+    await Promise.race([working, stop.overdue]);
+    if (stop.settles) await Promise.race([working, aborted(stop.calls)]);
   }
+}
+
+/** With a moment for what is left to say. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Loaded when everything else is ready, so that the first line is printed before the model client is loaded. */

@@ -180,8 +180,8 @@ class IsolatedSource implements Source {
     const time = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const onStop = (): void => void (timer ??= setTimeout(() => time.abort(), keepGraceMs));
-    if (stop.hurry.aborted) onStop();
-    stop.hurry.addEventListener('abort', onStop, { once: true });
+    if (stop.ends.aborted) onStop();
+    stop.ends.addEventListener('abort', onStop, { once: true });
     try {
       const kept = await this.#workspace.keep(time.signal);
       this.#isKept = kept.lost.length === 0;
@@ -194,7 +194,7 @@ class IsolatedSource implements Source {
       throw new Failure(code, `${message}; ${stillThere}`, { cause: error });
     } finally {
       clearTimeout(timer);
-      stop.hurry.removeEventListener('abort', onStop);
+      stop.ends.removeEventListener('abort', onStop);
     }
   }
 }

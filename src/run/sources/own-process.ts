@@ -8,6 +8,7 @@ import type { RunSpec } from '../spec.ts';
 import type { Chosen, Variables } from './choose.ts';
 import { ProcessSource } from './process.ts';
 import { continuePrompt } from './resuming.ts';
+import { settleVariable } from './settling.ts';
 
 /** The variables that the built-in agent itself reads. */
 export const builtInVariables: readonly string[] = ['RUNWIRE_*', 'OPENAI_*', 'ANTHROPIC_*', 'GOOGLE_*', 'GEMINI_*', 'AZURE_*', 'OLLAMA_*'];
@@ -18,9 +19,10 @@ export function ownProcessSource(spec: RunSpec, { env, set, workspace }: Variabl
   if (spec.output_schema !== undefined) throw new Failure('input', '--output-schema: not with --isolate');
   const source = new ProcessSource({
     canResume: true,
+    settles: true,
     dialect: findDialect('runwire'),
     launch(resume, left) {
-      const passed = childEnvironment(env, { pass: [...builtInVariables, ...pass_env], set });
+      const passed = childEnvironment(env, { pass: [...builtInVariables, ...pass_env], set: { ...set, [settleVariable]: '1' } });
       const args = [ownProgram(), ...flagsOf({ ...spec, limits: { ...limits, ...left }, resume: resume ?? spec.resume })];
       const order = { command: process.execPath, args, cwd, env: passed };
       return { ...(workspace?.inside(order) ?? order), stdin: resume === undefined ? prompt : continuePrompt };
@@ -64,6 +66,8 @@ function flagsOf(spec: RunSpec): string[] {
   return ['run', '--quiet', ...(spec.redact ? [] : ['--no-redact']), ...words];
 }
 
-function priceWords({ input, output, cache_read }: NonNullable<RunSpec['price']>): string {
-  return [`input=${input}`, `output=${output}`, ...(cache_read === undefined ? [] : [`cache_read=${cache_read}`])].join(',');
+function priceWords(price: NonNullable<RunSpec['price']>): string {
+  return Object.entries(price)
+    .flatMap(([name, usd]) => (usd === undefined ? [] : [`${name}=${usd}`]))
+    .join(',');
 }

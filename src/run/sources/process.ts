@@ -6,7 +6,9 @@ import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { present } from '../../present.ts';
 import { supervise } from '../../processes/supervise.ts';
 import type { ProcessOrder } from '../../processes/supervised.ts';
+import { settleMs } from '../stop.ts';
 import { processEnd } from './process-end.ts';
+import { settleSignal } from './settling.ts';
 import type { Attempt, Out, Source } from './source.ts';
 
 /** How to start a process once. */
@@ -20,6 +22,10 @@ interface ProcessSourceOptions {
   canResume: boolean;
   /** Reads the agent's own session files, for an agent that reports no usage while it runs. */
   meter?: (() => Promise<SessionTotals | undefined>) | undefined;
+  /** The built-in agent in a process of its own: it can be told that its money is used up. */
+  settles?: true;
+  /** Finds the model of a session, for an agent that does not print it and was not told which to use. */
+  findModel?: ((session: string) => Promise<string | undefined>) | undefined;
 }
 
 const lookEveryMs = 1000;
@@ -43,17 +49,20 @@ export class ProcessSource implements Source {
   }
 
   async produce({ resume, left, out, stop }: Attempt): Promise<ProcessEnd> {
-    const { dialect } = this.#options;
+    const { dialect, findModel, settles } = this.#options;
     const decoder = new LineDecoder(out, { live: true, onDialect: (known) => out.speaks(known), ...present({ dialect }) });
     const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
       decoder[stream](chunk);
       return out.heard(stream, chunk);
     };
-    const child = await supervise({ ...this.#options.launch(resume, left), onStdout: hear('stdout'), onStderr: hear('stderr') });
-    const end = (): void => child.stop(stop.cause?.kind === 'signal' ? stop.cause.signal : 'SIGINT');
+    const order = { ...this.#options.launch(resume, left), onStdout: hear('stdout'), onStderr: hear('stderr') };
+    const child = await supervise(order, settles === undefined ? {} : { stop: settleMs });
+    const isSettling = (): boolean => settles !== undefined && stop.settles;
+    const end = (): void => child.stop(stop.cause?.kind === 'signal' ? stop.cause.signal : isSettling() ? settleSignal : 'SIGINT');
     if (stop.signal.aborted) end();
     else stop.signal.addEventListener('abort', end, { once: true });
-    void stop.overdue.then(() => child.kill());
+    void stop.overdue.then(() => (isSettling() ? undefined : child.kill()));
+    stop.calls.addEventListener('abort', () => (isSettling() ? child.kill() : undefined), { once: true });
     const meter = this.#follow(out);
     const ended = await child.ended;
     await meter.end();
@@ -62,6 +71,8 @@ export class ProcessSource implements Source {
     const process = processEnd(ended);
     decoder.end(process);
     this.#dialect = decoder.dialect;
+    const model = out.session === undefined ? undefined : await findModel?.(out.session);
+    if (model !== undefined) out.emit({ type: 'usage.reported', scope: 'step', model });
     return process;
   }
 

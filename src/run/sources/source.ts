@@ -34,6 +34,8 @@ export interface Attempt {
 
 export interface Out extends DraftSink {
   emit(draft: Draft, origin?: Origin): void;
+  /** The session that the agent named last. */
+  readonly session: string | undefined;
   /** The agent's dialect, as soon as it is known. */
   speaks(dialect: Dialect): void;
   /** The agent has exited, and what follows is our own work: nobody waits for its output any more. */

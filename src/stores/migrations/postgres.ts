@@ -168,4 +168,6 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
   alter table ${p}runs add column reporter text collate "C";
   alter table ${p}documents add column seal text collate "C";
   `,
+  // `at_least`: the cost is a lower bound.
+  (p) => `alter table ${p}runs add column cost_is text collate "C"`,
 ];

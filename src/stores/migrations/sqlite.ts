@@ -153,4 +153,7 @@ export const sqliteMigrations: readonly string[] = [
   alter table runs add column reporter text;
   alter table documents add column seal text;
   `,
+  `
+  alter table runs add column cost_is text;
+  `,
 ];

@@ -40,7 +40,7 @@ describe('a command line that is wrong', () => {
     [
       'a price of what',
       ['--price', 'in=3', 'x'],
-      'runwire: --price in=3: "in=3" is not input, output or cache_read; expected USD per million tokens, such as input=3,output=15,cache_read=0.3\n',
+      'runwire: --price in=3: "in=3" is not input, output, cache_read, cache_write or cache_write_1h; expected USD per million tokens, such as input=3,output=15,cache_read=0.3\n',
     ],
     [
       'an odd address',
@@ -196,21 +196,21 @@ describe('what the agent is asked', () => {
     writeFileSync(join(cwd, 'schema.json'), '{"type":"object"}');
     const { agent, asked } = asking();
     await runScripted(
-      `--model openai/gpt --base-url http://localhost:1/v1 --price input=3,output=15,cache_read=.3 --system s --append-system more
+      `--model openai/gpt --base-url http://localhost:1/v1 --price input=3,output=15,cache_read=.3,cache_write=3.75,cache_write_1h=6 --system s --append-system more
        --output-schema ${join(cwd, 'schema.json')} --resume id-1 --cwd sub --max-turns 7 --max-cost-usd 0.50 --timeout 1h30m
        --permission-mode read-only --allow read --allow bash(ls) --deny write --add-dir other --record-model model.jsonl
        --project-name acme --parent-branch-id b-1 do-it`.split(/\s+/),
       agent,
       { cwd },
     );
-    const [{ env: _env, signal, redact, hide, ...rest } = {} as never] = asked;
+    const [{ env: _env, signal, calls, redact, hide, ...rest } = {} as never] = asked;
     expect(rest).toEqual({
       prompt: 'do-it',
       model: 'openai/gpt',
       cwd: join(cwd, 'sub'),
       permissions: { mode: 'read-only', allow: ['read', 'bash(ls)'], deny: ['write'], directories: [join(cwd, 'other')] },
       baseUrl: 'http://localhost:1/v1',
-      price: { input: 3, output: 15, cacheRead: 0.3 },
+      price: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, cacheWriteHour: 6 },
       system: 's',
       appendSystem: 'more',
       outputSchema: { type: 'object' },
@@ -221,7 +221,7 @@ describe('what the agent is asked', () => {
       projectName: 'acme',
       parentBranchId: 'b-1',
     });
-    expect({ aborted: signal.aborted, redact: redact?.('hello'), hide: hide?.('hello', 'read', 'a.txt') }).toEqual({
+    expect({ aborted: signal.aborted || calls?.aborted, redact: redact?.('hello'), hide: hide?.('hello', 'read', 'a.txt') }).toEqual({
       aborted: false,
       redact: 'hello',
       hide: 'hello',

@@ -173,6 +173,7 @@ function stats(runs: readonly RunRecord[], by: string): StatsRow[] {
       cost: each.reduce((sum, { cost = 0 }) => sum + cost, 0),
       cost_known: each.filter(({ cost }) => cost !== undefined).length,
       unpriced: each.filter(({ status, cost }) => status !== 'running' && cost === undefined).length,
+      cost_at_least: each.filter(({ cost_is }) => cost_is !== undefined).length,
       duration_known: 0,
       tool_calls: 0,
       first_started_at: Math.min(...each.map(({ started_at: at }) => at)),

@@ -1,7 +1,7 @@
 import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { count, filled, isObject, list, object } from '../../read.ts';
-import type { Tokens } from '../../tokens.ts';
+import { isGuess, type Tokens } from '../../tokens.ts';
 
 /** Tokens and money: per model call, at the end of a prompt, or as the cost of the session so far. */
 export class Usage {
@@ -35,8 +35,8 @@ export class Usage {
 
   /** `usage_update`: the size of the context, which is not usage, and the cost of the whole session. */
   update({ cost }: JsonObject, isPrompted: boolean): void {
-    const { amount, currency } = object(cost);
-    const usd = currency === 'USD' ? count(amount) : undefined;
+    const told = object(cost);
+    const usd = told.currency === 'USD' && !isGuess(told) ? count(told.amount) : undefined;
     if (usd === undefined) return;
     this.#cost = usd;
     const spent = this.#spent();

@@ -1,6 +1,7 @@
 import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { count } from '../../read.ts';
+import { isGuess } from '../../tokens.ts';
 
 /** Tokens are reported only for model calls that end a turn, without cached ones; the cost of the whole run is reported at its end. */
 export class Usage {
@@ -20,12 +21,12 @@ export class Usage {
     this.#counted += 1;
     this.#input += input_tokens;
     this.#output += output_tokens;
-    this.#sink.emit({ type: 'usage.reported', scope: 'step', input_tokens, output_tokens, ...price(wire.cost_usd) });
+    this.#sink.emit({ type: 'usage.reported', scope: 'step', input_tokens, output_tokens, ...price(wire, wire.cost_usd) });
   }
 
   readTotal(wire: JsonObject, turns: number): void {
     if (this.#counted > 0 && this.#counted < turns) this.#sink.note('guessed', 'tokens of some model calls are not on this wire');
-    const cost = price(wire.total_cost_usd);
+    const cost = price(wire, wire.total_cost_usd);
     if (cost.cost_usd === undefined) return;
     const tokens = this.#counted === 0 ? {} : { input_tokens: this.#input, output_tokens: this.#output };
     this.#sink.emit({ type: 'usage.reported', scope: 'thread', ...tokens, ...cost });
@@ -33,6 +34,6 @@ export class Usage {
 }
 
 /** Models without a known price are listed at 0, which is not a price. */
-function price(usd: JsonObject[string] | undefined): { cost_usd?: number } {
-  return present({ cost_usd: count(usd) || undefined });
+function price(wire: JsonObject, usd: JsonObject[string] | undefined): { cost_usd?: number } {
+  return present({ cost_usd: isGuess(wire) ? undefined : count(usd) || undefined });
 }

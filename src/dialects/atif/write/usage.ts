@@ -47,6 +47,7 @@ export function writeUsage({ metrics, usage_by_model, children }: RunOutcome): J
     total_cost_usd: metrics.cost,
     extra: present({
       cost_source: costSources[metrics.cost_source],
+      cost_is: metrics.cost_is,
       ...splitOf(metrics),
       usage_by_model: usage_by_model?.map(({ model_name, cost, ...tokens }) =>
         present({ model_name, ...countsOf(tokens), ...splitOf(tokens), cost_usd: cost }),

@@ -1,8 +1,10 @@
+import type { EventOf } from '../../../events/event.ts';
 import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { growth, isAny, plus, type Tokens } from '../../tokens.ts';
-import { readUsage } from './usage.ts';
+import { readUsage, serviceTierOf } from './usage.ts';
 
+type Step = Tokens & Pick<EventOf<'usage.reported'>, 'call_input_tokens' | 'service_tier'>;
 type BlockKind = 'text' | 'reasoning';
 
 interface Place {
@@ -50,11 +52,13 @@ export class Message {
   }
 
   /** Lines of one message repeat its usage: only the growth is counted, at once, so that counts are live. */
-  count(wire: JsonObject): Tokens | undefined {
+  count(wire: JsonObject): Step | undefined {
     const more = growth(readUsage(wire), this.#usage);
     if (!isAny(more)) return undefined;
+    const isFirst = !isAny(this.#usage);
     this.#usage = plus(this.#usage, more);
-    return more;
+    const call_input_tokens = isFirst ? undefined : this.#usage.input_tokens;
+    return { ...more, ...present({ call_input_tokens, service_tier: serviceTierOf(wire) }) };
   }
 
   say(kind: BlockKind, text: string, sink: DecoderSink): void {

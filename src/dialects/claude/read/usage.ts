@@ -1,17 +1,30 @@
 import type { Draft } from '../../../events/event.ts';
 import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
-import { count, object } from '../../read.ts';
-import { growth, isAny, plus, type Tokens } from '../../tokens.ts';
+import { count, filled, object } from '../../read.ts';
+import { growth, isAny, isGuess, plus, type Tokens } from '../../tokens.ts';
 
 /** Usage as the Messages API writes it: `input_tokens` excludes the cache. */
 export function readUsage(wire: JsonObject): Tokens {
-  return withCache(
-    count(wire.input_tokens),
-    count(wire.output_tokens),
-    count(wire.cache_read_input_tokens),
-    count(wire.cache_creation_input_tokens),
-  );
+  return {
+    ...withCache(
+      count(wire.input_tokens),
+      count(wire.output_tokens),
+      count(wire.cache_read_input_tokens),
+      count(wire.cache_creation_input_tokens),
+    ),
+    ...present({
+      cache_write_1h_tokens: count(object(wire.cache_creation).ephemeral_1h_input_tokens) || undefined,
+      web_searches: count(object(wire.server_tool_use).web_search_requests) || undefined,
+    }),
+  };
+}
+
+/** The price list that a model call was billed by; undefined: the standard one. */
+export function serviceTierOf(wire: JsonObject): string | undefined {
+  if (wire.speed === 'fast') return 'fast';
+  const tier = filled(wire.service_tier);
+  return tier === 'standard' ? undefined : tier;
 }
 
 /** One model of `result.modelUsage`; a cost of 0 for tokens that were used is not a price. */
@@ -23,11 +36,13 @@ function readModelUsage(wire: JsonObject): Tokens {
       count(wire.cacheReadInputTokens) ?? count(wire.cache_read_input_tokens),
       count(wire.cacheCreationInputTokens) ?? count(wire.cache_creation_input_tokens),
     ),
-    ...present({ reasoning_tokens: count(wire.thinkingTokens) }),
+    ...present({ reasoning_tokens: count(wire.thinkingTokens), web_searches: count(wire.webSearchRequests) || undefined }),
   };
   const cost = count(wire.costUSD);
-  return cost ? { ...tokens, cost_usd: cost } : tokens;
+  return cost && !isGuess(wire) ? { ...tokens, cost_usd: cost } : tokens;
 }
+
+const unknownCost: JsonObject = { costBasis: 'unknown' };
 
 function withCache(input: number | undefined, output: number | undefined, read: number | undefined, written: number | undefined): Tokens {
   return present({
@@ -57,29 +72,37 @@ export class Usage {
 
   /** The totals in a result line. */
   read(wire: JsonObject, mainModel: string | undefined, subAgents: Tokens): Draft[] {
-    const cost = count(wire.total_cost_usd) ?? count(wire.total_cost) ?? count(wire.cost_usd) ?? 0;
+    const isGuessed = isGuess(wire) || Object.values(object(wire.modelUsage)).some((each) => isGuess(object(each)));
+    const told = count(wire.total_cost_usd) ?? count(wire.total_cost) ?? count(wire.cost_usd) ?? 0;
+    const cost = isGuessed ? 0 : told;
     const models = Object.entries(object(wire.modelUsage))
-      .map(([model, usage]) => [model, readModelUsage(object(usage))] as const)
+      .map(([model, usage]) => [model, readModelUsage({ ...object(usage), ...(isGuess(wire) ? unknownCost : {}) })] as const)
       .filter(([, tokens]) => isAny(tokens));
-    if (models.length === 0) return this.#turn(readUsage(object(wire.usage)), cost, subAgents);
+    if (models.length === 0) return this.#turn(object(wire.usage), cost, subAgents);
     if (models.some(([model, tokens]) => size(tokens) < size(this.#latest.get(model)))) this.restart();
     // The last model named is the model of the run.
     const ordered = models.toSorted(([left], [right]) => Number(isSame(left, mainModel)) - Number(isSame(right, mainModel)));
-    const priced = ordered.some(([, tokens]) => tokens.cost_usd !== undefined);
-    return ordered.map(([model, counted], index) => {
-      const isMain = index === ordered.length - 1;
-      const tokens = !priced && cost > 0 && isMain ? { ...counted, cost_usd: cost } : counted;
+    const isPriced = ordered.some(([, tokens]) => tokens.cost_usd !== undefined);
+    const isUntold = !isPriced && cost > 0;
+    // A cost without a model covers all of them.
+    const all = isUntold && ordered.length > 1 ? [['', { cost_usd: cost }] as const, ...ordered] : ordered;
+    return all.map(([model, counted]) => {
+      const tokens: Tokens = isUntold && ordered.length === 1 ? { ...counted, cost_usd: cost } : counted;
       this.#latest.set(model, tokens);
       const sum = plus(this.#before.get(model) ?? {}, tokens);
       return { type: 'usage.reported', scope: 'thread', ...present({ model: model || undefined }), ...sum };
     });
   }
 
-  #turn(main: Tokens, cost: number, subAgents: Tokens): Draft[] {
+  #turn(usage: JsonObject, cost: number, subAgents: Tokens): Draft[] {
+    const main = readUsage(usage);
     if (cost < this.#paid) this.#paid = 0;
     const price = growth({ cost_usd: cost }, { cost_usd: this.#paid });
     this.#paid = Math.max(this.#paid, cost);
-    if (isAny(main)) return [{ type: 'usage.reported', scope: 'turn', ...plus(plus(main, subAgents), price) }];
+    if (isAny(main)) {
+      const tokens = plus(plus(main, subAgents), price);
+      return [{ type: 'usage.reported', scope: 'turn', ...present({ service_tier: serviceTierOf(usage) }), ...tokens }];
+    }
     // A cost alone does not replace the tokens that the messages reported.
     return isAny(price) ? [{ type: 'usage.reported', scope: 'step', ...price }] : [];
   }

@@ -12,7 +12,18 @@ export function writeUsage(tokens: Tokens): JsonObject {
     input_tokens: uncached(tokens),
     ...present({ cache_creation_input_tokens: tokens.cache_write_tokens, cache_read_input_tokens: tokens.cache_read_tokens }),
     output_tokens: tokens.output_tokens ?? 0,
+    ...present({ cache_creation: writeCacheKinds(tokens), server_tool_use: writeSearches(tokens) }),
   };
+}
+
+/** How long what was written into the cache is kept; only an hour has to be told. */
+function writeCacheKinds({ cache_write_tokens = 0, cache_write_1h_tokens: hour }: Tokens): JsonObject | undefined {
+  if (hour === undefined) return undefined;
+  return { ephemeral_5m_input_tokens: Math.max(0, cache_write_tokens - hour), ephemeral_1h_input_tokens: hour };
+}
+
+function writeSearches({ web_searches }: Tokens): JsonObject | undefined {
+  return web_searches === undefined ? undefined : { web_search_requests: web_searches };
 }
 
 function writeModelUsage(tokens: Tokens): JsonObject {
@@ -24,8 +35,9 @@ function writeModelUsage(tokens: Tokens): JsonObject {
       cacheCreationInputTokens: tokens.cache_write_tokens,
       thinkingTokens: tokens.reasoning_tokens,
     }),
-    webSearchRequests: 0,
-    costUSD: tokens.cost_usd ?? 0,
+    webSearchRequests: tokens.web_searches ?? 0,
+    // A cost that is not known is not 0.
+    ...present({ costUSD: tokens.cost_usd }),
   };
 }
 
@@ -47,6 +59,7 @@ export class Usage {
   readonly #lose: (what: Loss) => void;
   readonly #isAlone: boolean;
   readonly #ofThread = new Map<string, Tokens>();
+  #costOfAll: number | undefined;
   #stepModel: string | undefined;
   #isOneModel = true;
   #ofTurns: Tokens = {};
@@ -66,7 +79,9 @@ export class Usage {
   see(event: Reported): void {
     const tokens = tokensOf(event);
     const { cost_usd } = tokens;
-    if (event.scope === 'thread') this.#countThread(event.model ?? '', tokens);
+    // A cost without a model and without tokens is that of all models.
+    if (event.scope === 'thread' && event.model === undefined && Object.keys(tokens).join() === 'cost_usd') this.#costOfAll = cost_usd;
+    else if (event.scope === 'thread') this.#countThread(event.model ?? '', tokens);
     else if (event.scope === 'turn') {
       this.#isTurnTold = true;
       this.#ofTurns = plus(this.#ofTurns, tokens);
@@ -119,7 +134,7 @@ export class Usage {
     this.#written = plus(this.#written, turn);
     const main = minus(turn, this.#shownBySubAgents);
     this.#shownBySubAgents = {};
-    return { total_cost_usd: this.#written.cost_usd ?? 0, usage: writeUsage(main), modelUsage: {} };
+    return { ...present({ total_cost_usd: this.#written.cost_usd }), usage: writeUsage(main), modelUsage: {} };
   }
 
   #byModel(models: ReadonlyMap<string, Tokens>): JsonObject {
@@ -128,7 +143,7 @@ export class Usage {
     const turn = minus(sum, this.#written);
     this.#written = sum;
     return {
-      total_cost_usd: sum.cost_usd ?? 0,
+      ...present({ total_cost_usd: sum.cost_usd ?? this.#costOfAll }),
       usage: writeUsage(turn),
       modelUsage: Object.fromEntries([...models].map(([model, tokens]) => [model, writeModelUsage(tokens)])),
     };

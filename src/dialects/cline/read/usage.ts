@@ -1,6 +1,7 @@
 import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { count, filled, object } from '../../read.ts';
+import { isGuess } from '../../tokens.ts';
 
 /** One model call. The line also has the totals so far. */
 export function readUsage(sink: DecoderSink, event: JsonObject): void {
@@ -22,5 +23,5 @@ function report(sink: DecoderSink, scope: 'step' | 'thread', wire: JsonObject, c
     cache_write_tokens: count(wire.cacheWriteTokens) || undefined,
   });
   if (!tokens.input_tokens && !tokens.output_tokens) return;
-  sink.emit({ type: 'usage.reported', scope, ...tokens, ...present({ model, cost_usd: cost || undefined }) });
+  sink.emit({ type: 'usage.reported', scope, ...tokens, ...present({ model, cost_usd: isGuess(wire) ? undefined : cost || undefined }) });
 }

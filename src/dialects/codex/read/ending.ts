@@ -11,7 +11,7 @@ const retryWording = /^Reconnecting\.\.\. (?:(\d+)\/(\d+)|(waiting for network))
 /** `turn.completed` or `turn.failed`: a process has one turn, so this is the agent's last word. An interrupted turn has neither. */
 export function readEnding(wire: JsonObject, sink: DecoderSink): void {
   if (wire.type === 'turn.completed') {
-    readUsage(object(wire.usage), sink, { whole_session: true });
+    readUsage(object(wire.usage), sink);
     sink.emit({ type: 'turn.completed', finish_reason: 'stop' });
     return sink.emit({ type: 'agent.finished', status: 'ok' });
   }

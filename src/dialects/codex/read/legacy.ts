@@ -2,10 +2,11 @@ import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
 import { asText, count, integer, isObject, list, number, object, string } from '../../read.ts';
-import { readUsage } from './usage.ts';
+import { SessionUsage } from './session-usage.ts';
 
 /** `codex exec --json` before 0.43: a config summary, the prompt, then `{id, msg}` lines; the end is the end of the file. */
 export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): boolean; end(): void } {
+  const usage = new SessionUsage(sink);
   const changes = new Map<string, JsonObject>();
   let seen = false;
   let finished = false;
@@ -57,8 +58,9 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
       case 'web_search_begin':
         return true;
       case 'token_count': {
-        const total = object(object(msg.info).total_token_usage);
-        if (count(total.total_tokens)) readUsage(total, sink, present({ model }));
+        const { total_token_usage: total, last_token_usage: last } = object(msg.info);
+        if (count(object(total).total_tokens)) usage.count(total, last, model);
+        usage.tell();
         return true;
       }
       case 'exec_command_begin':

@@ -3,8 +3,8 @@ import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, filled, isObject, list, object, string, time } from '../../read.ts';
 import { endsTurn, type Fault, readFault } from './ending.ts';
 import { parsed, SessionTools } from './session-tools.ts';
-import { readUsage } from './usage.ts';
 import { ResponseTotals } from './response-totals.ts';
+import { SessionUsage } from './session-usage.ts';
 
 const ignored = new Set([
   'compacted',
@@ -32,8 +32,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   /** The error from which the turn has not recovered; the line that ends the turn may not repeat it. */
   let fault: Fault | undefined;
   const responses = new ResponseTotals();
-  /** The last count is the valid one. */
-  let totals: JsonObject | undefined;
+  const usage = new SessionUsage(sink);
   let lastPrompt: string | undefined;
 
   function line(wire: JsonObject): void {
@@ -51,8 +50,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
       case 'event_msg':
         return event(payload);
       case 'token_usage_record':
-        totals = responses.add(payload) ?? totals;
-        return;
+        return usage.count(responses.add(payload), payload.usage, model);
       default:
         if (!ignored.has(asText(wire.type))) sink.unknown(wire);
     }
@@ -156,9 +154,8 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
       case 'user_message':
         return prompt(asText(payload.message));
       case 'token_count': {
-        const total = object(payload.info).total_token_usage;
-        if (isObject(total)) totals = total;
-        return;
+        const { total_token_usage: total, last_token_usage: last } = object(payload.info);
+        return usage.count(total, last, model);
       }
       case 'task_complete':
       case 'turn_complete':
@@ -186,7 +183,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   type Claim = { status: 'ok' | 'cancelled' } | ({ status: 'failed' } & Fault);
 
   function finish(claim: Claim, reason: 'stop' | 'aborted' | 'error'): void {
-    usage();
+    usage.tell();
     turn();
     inTurn = false;
     working = false;
@@ -194,15 +191,10 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     sink.emit({ type: 'agent.finished', ...claim });
   }
 
-  function usage(): void {
-    if (totals !== undefined) readUsage(totals, sink);
-    totals = undefined;
-  }
-
   return {
     line,
     end() {
-      usage();
+      usage.tell();
       if (working === true && fault !== undefined) return finish({ status: 'failed', ...fault }, 'error');
       // Earlier turns say nothing about one that was cut off.
       if (working === true) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the session stops inside a turn' });

@@ -1,18 +1,21 @@
 import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { count } from '../../read.ts';
+import { isAny, type Tokens } from '../../tokens.ts';
 
-/**
- * Running totals of the whole thread: input includes what came from the cache, output includes reasoning. All zero means
- * that the provider reported nothing.
- */
-export function readUsage(totals: JsonObject, sink: DecoderSink, more: { model?: string; whole_session?: boolean } = {}): void {
-  const tokens = present({
-    input_tokens: count(totals.input_tokens),
-    output_tokens: count(totals.output_tokens),
-    reasoning_tokens: count(totals.reasoning_output_tokens),
-    cache_read_tokens: count(totals.cached_input_tokens),
-    cache_write_tokens: count(totals.cache_write_input_tokens),
+/** Input includes what came from the cache, output includes reasoning. */
+export function tokensOf(wire: JsonObject): Tokens {
+  return present({
+    input_tokens: count(wire.input_tokens),
+    output_tokens: count(wire.output_tokens),
+    reasoning_tokens: count(wire.reasoning_output_tokens),
+    cache_read_tokens: count(wire.cached_input_tokens),
+    cache_write_tokens: count(wire.cache_write_input_tokens),
   });
-  if (Object.values(tokens).some((value) => value > 0)) sink.emit({ type: 'usage.reported', scope: 'thread', ...more, ...tokens });
+}
+
+/** The total of the whole thread, which is all that is printed. All zero means that the provider reported nothing. */
+export function readUsage(totals: JsonObject, sink: DecoderSink): void {
+  const tokens = tokensOf(totals);
+  if (isAny(tokens)) sink.emit({ type: 'usage.reported', scope: 'thread', whole_session: true, ...tokens });
 }

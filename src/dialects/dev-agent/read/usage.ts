@@ -1,5 +1,5 @@
 import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { count, isObject, list, object, string, whole } from '../../read.ts';
 
 /** The program itself counts nothing; reports that Runwire wrote have the metrics of an outcome. */
@@ -9,11 +9,11 @@ export function readUsage(outcome: JsonObject, sink: DecoderSink): void {
   const isMain = (usage: JsonObject): boolean => usage.model_name === metrics.model_name;
   // The model that is reported last is the model of the run.
   for (const usage of models.length > 1 ? [...models.filter((each) => !isMain(each)), ...models.filter(isMain)] : [metrics])
-    readTokens(usage, metrics.cost_source, sink);
+    readTokens(usage, metrics, sink);
   readChildren(object(outcome.children), sink);
 }
 
-function readTokens(usage: JsonObject, source: unknown, sink: DecoderSink): void {
+function readTokens(usage: JsonObject, { cost_source: source, cost_is }: JsonObject, sink: DecoderSink): void {
   const cost_usd = source === 'unknown' ? undefined : count(usage.cost);
   const told = present({
     model: string(usage.model_name),
@@ -24,8 +24,13 @@ function readTokens(usage: JsonObject, source: unknown, sink: DecoderSink): void
     cache_write_tokens: count(usage.cache_write_tokens),
     cost_usd,
     cost_computed: cost_usd !== undefined && source === 'computed' ? true : undefined,
+    cost_is: cost_usd === undefined ? undefined : boundOf(cost_is),
   });
   if (Object.keys(told).length > 0) sink.emit({ type: 'usage.reported', scope: 'thread', ...told });
+}
+
+function boundOf(cost: Json | undefined): 'at_least' | undefined {
+  return cost === 'at_least' ? cost : undefined;
 }
 
 function readChildren(children: JsonObject, sink: DecoderSink): void {
@@ -41,5 +46,6 @@ function readChildren(children: JsonObject, sink: DecoderSink): void {
       cost_usd: count(children.cost),
     }),
     cost_known: whole(children.cost_known) ?? 0,
+    ...present({ cost_is: boundOf(children.cost_is) }),
   });
 }

@@ -4,8 +4,9 @@ import { type Habit, readUsage } from '../../shared/opencode/read/usage.ts';
 import type { Tokens } from '../../tokens.ts';
 import type { Lane } from './lane.ts';
 
-export function reportStep(sink: DecoderSink, model: string | undefined, counts: Tokens): void {
-  sink.emit({ type: 'usage.reported', scope: 'step', ...present({ model }), ...counts });
+/** `callInput`: set where this adds to a model call that was reported before. */
+export function reportStep(sink: DecoderSink, model: string | undefined, counts: Tokens, callInput?: number): void {
+  sink.emit({ type: 'usage.reported', scope: 'step', ...present({ model, call_input_tokens: callInput }), ...counts });
 }
 
 /** The tokens of a message that had no steps to report them, or what a later update adds. */
@@ -13,9 +14,10 @@ export function reportMessage(sink: DecoderSink, lane: Lane, habit: Habit): void
   if (lane.reported === true) return;
   const counts = readUsage(lane.tokens, lane.cost, habit);
   if (counts === undefined) return;
-  const more = lane.reported === undefined ? counts : moreThan(lane.reported, counts);
+  const before = lane.reported;
+  const more = before === undefined ? counts : moreThan(before, counts);
   lane.reported = counts;
-  if (more !== undefined) reportStep(sink, lane.model, more);
+  if (more !== undefined) reportStep(sink, lane.model, more, before === undefined ? undefined : counts.input_tokens);
 }
 
 const fields = ['input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cost_usd'] as const;

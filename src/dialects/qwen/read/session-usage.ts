@@ -1,3 +1,5 @@
+import type { Draft } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { count } from '../../read.ts';
 
@@ -40,13 +42,9 @@ function counts(
 /** No session uses more models than this. */
 const maxModels = 100;
 
-/** What each model used. */
+/** What each model used, by the telemetry in the file, which also counts calls without an answer. */
 export class Totals {
   readonly #models = new Map<string, Counts>();
-
-  get isEmpty(): boolean {
-    return this.#models.size === 0;
-  }
 
   add(model = '', more: Counts | undefined): void {
     if (more === undefined) return;
@@ -62,15 +60,18 @@ export class Totals {
   }
 
   tell(sink: DecoderSink): void {
-    for (const [model, { input, output, thoughts, cached }] of this.#models)
-      sink.emit({
-        type: 'usage.reported',
-        scope: 'thread',
-        ...(model === '' ? {} : { model }),
-        input_tokens: input,
-        output_tokens: output,
-        reasoning_tokens: thoughts,
-        cache_read_tokens: cached,
-      });
+    for (const [model, used] of this.#models) sink.emit(usageOf('thread', model, used));
   }
+}
+
+export function usageOf(scope: 'step' | 'thread', model: string | undefined, { input, output, thoughts, cached }: Counts): Draft {
+  return {
+    type: 'usage.reported',
+    scope,
+    ...present({ model: model || undefined }),
+    input_tokens: input,
+    output_tokens: output,
+    reasoning_tokens: thoughts,
+    cache_read_tokens: cached,
+  };
 }

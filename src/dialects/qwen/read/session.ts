@@ -3,7 +3,7 @@ import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, filled, integer, isObject, list, object, string, time } from '../../read.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { countsOfAnswer, countsOfCall, Totals } from './session-usage.ts';
+import { countsOfAnswer, countsOfCall, Totals, usageOf } from './session-usage.ts';
 import type { Tools } from './tools.ts';
 
 const lineTypes = new Set<unknown>(['user', 'assistant', 'tool_result', 'system']);
@@ -24,7 +24,6 @@ export class SessionFile {
   #isAnswered = false;
   /** Every model call, including those of sub-agents and for titles; older versions do not count them. */
   readonly #calls = new Totals();
-  readonly #answers = new Totals();
   #fault: { code: ErrorCode; message: string } | undefined;
 
   constructor(sink: DecoderSink, tools: Tools) {
@@ -57,7 +56,7 @@ export class SessionFile {
 
   end(): void {
     if (!this.#isStarted) return;
-    (this.#calls.isEmpty ? this.#answers : this.#calls).tell(this.#sink);
+    this.#calls.tell(this.#sink);
     if (this.#fault !== undefined) {
       const { code } = this.#fault;
       this.#sink.emit({ type: 'agent.finished', status: code === 'cancelled' ? 'cancelled' : 'failed', ...this.#fault });
@@ -103,7 +102,8 @@ export class SessionFile {
       }
     }
     if (hasCalled) this.#isAnswered = false;
-    this.#answers.add(model, countsOfAnswer(object(wire.usageMetadata)));
+    const counts = countsOfAnswer(object(wire.usageMetadata));
+    if (counts !== undefined) this.#sink.emit(usageOf('step', model, counts));
     this.#sink.emit({ type: 'turn.completed', finish_reason: hasCalled ? 'tool_calls' : 'stop' });
   }
 

@@ -4,7 +4,7 @@ import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { Activity, type Call, toolOf } from './activity.ts';
 import { gist } from './call.ts';
 import type { Pace } from './pace.ts';
-import { addChange, type Change, changed, counted, dollars, seconds, tokens } from '../../../terminal/figures.ts';
+import { addChange, type Change, changed, counted, costInWords, dollars, seconds, tokens } from '../../../terminal/figures.ts';
 import type { Line, Tone } from '../../../terminal/line.ts';
 import { shortRunId } from '../../../stores/run-id.ts';
 import { oneLine, plain } from '../../../terminal/plain.ts';
@@ -317,7 +317,9 @@ function spelt(output: unknown): string | undefined {
   return typeof output === 'string' || output === undefined || output === null ? (output ?? undefined) : JSON.stringify(output);
 }
 
-function cost({ cost: usd, cost_source: source, tokens_used: used }: RunOutcome['metrics']): string | undefined {
+function cost(metrics: RunOutcome['metrics']): string | undefined {
+  const { cost_source: source, tokens_used: used } = metrics;
+  const usd = costInWords(metrics);
   if (usd === undefined) return used === undefined ? undefined : 'cost unknown';
-  return `${dollars(usd)}${source === 'computed' ? ' by list price' : ''}`;
+  return `${usd}${source === 'computed' ? ' by list price' : ''}`;
 }

@@ -1,0 +1,45 @@
+import { present } from '../../../present.ts';
+import type { DecoderSink, Json } from '../../dialect.ts';
+import { object } from '../../read.ts';
+import { growth, isAny, plus, type Tokens } from '../../tokens.ts';
+import { tokensOf } from './usage.ts';
+
+/** Session files have running totals, and beside each the tokens of the latest model call: both are needed, because each call has its own price. */
+export class SessionUsage {
+  readonly #sink: DecoderSink;
+  #total: Tokens = {};
+  /** What was reported call by call. */
+  #steps: Tokens = {};
+  #isTold = true;
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  /** A total that has not grown is the same one again. */
+  count(total: Json | undefined, last: Json | undefined, model: string | undefined): void {
+    const now = tokensOf(object(total));
+    if (!isAny(now)) return;
+    const more = growth(now, this.#total);
+    this.#total = now;
+    this.#isTold = false;
+    if (!isAny(more)) return;
+    const call = tokensOf(object(last));
+    const step = isAny(call) && isWithin(call, more) ? call : more;
+    this.#steps = plus(this.#steps, step);
+    this.#sink.emit({ type: 'usage.reported', scope: 'step', ...present({ model }), ...step });
+  }
+
+  /** The total, if the calls do not add up to it. */
+  tell(): void {
+    const isWhole = !isAny(growth(this.#total, this.#steps)) && !isAny(growth(this.#steps, this.#total));
+    if (!this.#isTold && !isWhole) this.#sink.emit({ type: 'usage.reported', scope: 'thread', ...this.#total });
+    this.#isTold = true;
+  }
+}
+
+function isWithin(call: Tokens, more: Tokens): boolean {
+  return !isAny(growth(call, { ...noTokens, ...more }));
+}
+
+const noTokens: Tokens = { input_tokens: 0, output_tokens: 0, reasoning_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };

@@ -1,0 +1,108 @@
+import { present } from '../present.ts';
+import type { ModelUsage } from './outcome.ts';
+import { type Call, dollars, isDearer, type Price } from './price.ts';
+import { type Alike, type Requests, sumOf } from './requests.ts';
+import { isBillable, isWithin, type Used, without } from './tokens.ts';
+import type { UsageTotals } from './usage.ts';
+
+export interface Cost {
+  cost?: number;
+  source: 'reported' | 'computed' | 'unknown';
+  /** The cost is a lower bound: some of it depends on what each model call used, and only a total is known. */
+  is?: 'at_least';
+}
+
+interface Amount {
+  usd: number;
+  isAtLeast: boolean;
+}
+
+/** The agent's own figure first, for each model; else the sum of what each model call costs; else unknown, never 0. */
+export function costOf(totals: UsageTotals, defaultModel: string | undefined, price: Price | undefined): Cost {
+  const missing = unpriced(totals, price);
+  const reported = totals.total().cost;
+  if (missing.length === 0 && reported === undefined) return { source: 'unknown' };
+  let isAtLeast = totals.isAtLeast;
+  let sum = reported ?? 0;
+  for (const [model, used] of missing) {
+    const amount = costOfModel(model || defaultModel, used, price);
+    if (amount === undefined) return { source: 'unknown' };
+    isAtLeast ||= amount.isAtLeast;
+    sum += amount.usd;
+  }
+  const source = missing.length === 0 && !totals.isComputed ? 'reported' : 'computed';
+  return { cost: dollars(sum), source, ...(isAtLeast ? { is: 'at_least' } : {}) };
+}
+
+/** The same for one model alone. */
+function costOfModel(name: string | undefined, used: Used, price: Price | undefined): Amount | undefined {
+  const told = used.cost === undefined ? undefined : { usd: dollars(used.cost), isAtLeast: false };
+  if (told !== undefined && !(told.usd === 0 && price?.isGiven === true)) return told;
+  const isKnown = used.input !== undefined && used.output !== undefined;
+  return (isKnown && price !== undefined ? computed(name, used, price) : undefined) ?? told;
+}
+
+/** Each call at its own price; what no call accounts for at the lowest price that it may have had. */
+function computed(name: string | undefined, used: Used, price: Price): Amount | undefined {
+  const sum = used.requests === undefined ? undefined : sumOf(used.requests);
+  const requests: Requests = used.requests !== undefined && sum !== undefined && isWithin(sum, used) ? used.requests : new Map();
+  let usd = 0;
+  let isAtLeast = false;
+  for (const { model, tokens, ...call } of requests.values()) {
+    const cost = price(model || name, tokens, call);
+    if (cost === undefined) return undefined;
+    usd += cost;
+    isAtLeast ||= isDearer(call.serviceTier);
+  }
+  const rest = requests.size === 0 ? used : without(used, sum ?? {});
+  if (requests.size > 0 && !isBillable(rest)) return { usd, isAtLeast };
+  const { lowest, highest } = bounds(rest.input ?? 0, used.at, [...requests.values()]);
+  const least = price(name, rest, lowest);
+  const most = price(name, rest, highest);
+  if (least === undefined || most === undefined) return undefined;
+  return { usd: usd + least, isAtLeast: isAtLeast || most > least };
+}
+
+/** The rest of a total may be from calls that were not reported at all, or it is the end of those that were. */
+function bounds(input: number, at: number | undefined, requests: readonly Alike[]): { lowest: Call; highest: Call } {
+  const inputs = requests.map((each) => each.input);
+  const [first] = requests;
+  const calls = first === undefined ? 1 : 0;
+  const shared = requests.every(({ serviceTier }) => serviceTier === first?.serviceTier) ? first?.serviceTier : undefined;
+  const same = { calls, at, serviceTier: shared };
+  return {
+    lowest: { ...same, input: input > 0 || first === undefined ? 0 : Math.min(...inputs) },
+    highest: { ...same, input: Math.max(input, ...inputs) },
+  };
+}
+
+/** What each model used; undefined where there is only one. */
+export function usageByModel(usage: UsageTotals, defaultModel: string | undefined, price: Price | undefined): ModelUsage[] | undefined {
+  const models = [...usage.byModel(defaultModel)];
+  if (models.length < 2) return undefined;
+  return models.map(([model, used]) => {
+    const name = model || undefined;
+    return present({
+      model_name: name,
+      input_tokens: used.input,
+      output_tokens: used.output,
+      reasoning_tokens: used.reasoning,
+      cache_read_tokens: used.cacheRead,
+      cache_write_tokens: used.cacheWrite,
+      cost: costInDollars(costOfModel(name, used, price)),
+    });
+  });
+}
+
+function costInDollars(amount: Amount | undefined): number | undefined {
+  return amount === undefined ? undefined : dollars(amount.usd);
+}
+
+/** Models whose tokens are known but whose cost is not. A cost without tokens covers all models. */
+export function unpriced(totals: UsageTotals, price?: Price): [model: string, used: Used][] {
+  const models = [...totals.byModel()];
+  const isTold = ({ cost = 0 }: Used): boolean => cost > 0 || price?.isGiven !== true;
+  if (models.some(([, each]) => each.cost !== undefined && isTold(each) && each.input === undefined && each.output === undefined))
+    return [];
+  return models.filter(([, { cost }]) => cost === undefined || !isTold({ cost }));
+}

@@ -1,0 +1,176 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openLedgerAt } from '../../src/ledger/ledger.ts';
+import type { Stats } from '../../src/ledger/stats.ts';
+import type { RunOutcome } from '../../src/outcome/outcome.ts';
+import { createApp } from '../../src/server/app.ts';
+import { namesOf } from '../../src/server/names.ts';
+import { inside, serve } from '../cli/run/live.ts';
+import { folder } from '../cli/run/scripted.ts';
+import { six, sixCost } from '../support/costs/cases.ts';
+import { type StreamName, streams, textOf } from '../support/costs/streams.ts';
+import { some, sweep } from '../support/sweep.ts';
+
+type Model = keyof typeof sixCost;
+interface Told {
+  cost?: number | undefined;
+  cost_is?: string | undefined;
+}
+
+const names = Object.keys(streams) as StreamName[];
+const told = ({ cost, cost_is }: Told): Told => ({ cost, cost_is });
+
+function place(name: StreamName, model: Model, calls = six) {
+  const home = folder();
+  const file = join(home, 'stream.jsonl');
+  writeFileSync(file, textOf(name, model, calls));
+  const path = join(home, 'ledger.db');
+  const run = (flags: readonly string[], options: { env?: Record<string, string> } = {}) => {
+    const fixed = ['--format', 'json', '--ledger', path, '--model', model, '--from', streams[name].dialect];
+    return inside(['run', ...fixed, ...flags, '--', 'cat', file], options);
+  };
+  return { home, file, path, run };
+}
+
+/** What the page asks the server for. */
+async function asked(path: string): Promise<Told[]> {
+  const ledger = await openLedgerAt({ kind: 'sqlite', path }, {});
+  try {
+    const app = createApp({
+      ledger,
+      names: namesOf({ host: '127.0.0.1', port: () => 80, allowedOrigins: [] }),
+      tokens: undefined,
+      assets: new Map(),
+      now: Date.now,
+      timing: { stallMs: 1000, leaveMs: 1000, keepAliveMs: 1000 },
+      warn: (message) => {
+        throw new Error(message);
+      },
+    });
+    const answer = await app.request('/api/runs', { headers: { host: '127.0.0.1' } }, {});
+    return ((await answer.json()) as { runs: Told[] }).runs.map(told);
+  } finally {
+    await ledger.store.close();
+  }
+}
+
+const boundOf = (name: StreamName): string | undefined => (streams[name].tells === 'calls' ? undefined : 'at_least');
+const firstRun = async <Value>(path: string): Promise<Value> => {
+  const [line = ''] = (await inside(['runs', 'list', '--json', '--ledger', path])).stdout.split('\n');
+  return JSON.parse(line) as Value;
+};
+
+it.each(sweep(names, Object.keys(sixCost) as Model[]))(
+  'six calls of 90,000 tokens cost the same through every door: %s, %s',
+  async (name, model) => {
+    const { home, path, run, file } = place(name, model);
+    const usd = sixCost[model] / 1e6;
+    const expected = { cost: usd, cost_is: boundOf(name) };
+    const tape = join(home, 'run.tape');
+    await run(['--tape', tape]);
+    const { metrics } = JSON.parse((await inside(['outcome', '--json', tape])).stdout) as RunOutcome;
+    const stats = JSON.parse((await inside(['runs', 'stats', '--by', 'all', '--json', '--ledger', path])).stdout) as Stats;
+    // What is stored may not name the model: then its price is not known.
+    const other = join(home, 'other.db');
+    await inside(['runs', 'import', '--ledger', other, '--from', streams[name].dialect, file]);
+    const imported = await firstRun<Told & { model?: string }>(other);
+    expect({
+      live: told(await firstRun<Told>(path)),
+      tape: told(metrics),
+      stats: { cost: stats.cost, cost_at_least: stats.cost_at_least },
+      page: await asked(path),
+      imported: told(imported),
+    }).toEqual({
+      live: expected,
+      tape: expected,
+      stats: { cost: usd, cost_at_least: expected.cost_is === undefined ? 0 : 1 },
+      page: [expected],
+      imported: imported.model === undefined ? told({}) : expected,
+    });
+  },
+);
+
+it.each(some(names, 3))('a limit and a budget act on what is sure: %s', async (name) => {
+  const { path, run } = place(name, 'claude-sonnet-4-5');
+  const classOf = async (flags: readonly string[]): Promise<string> => {
+    await run(flags);
+    return (await firstRun<{ class: string }>(path)).class;
+  };
+  const free = await classOf([]);
+  expect(await classOf(['--max-cost-usd', '0.667'])).toBe(free);
+  expect(await classOf(['--max-cost-usd', '0.666'])).toBe('cost_limit');
+  await inside(['budget', 'set', 'team', '--usd', '0.667', '--ledger', path]);
+  expect(await classOf(['--budget', 'team'])).toBe(free);
+  expect(await classOf(['--budget', 'team'])).toBe('cost_limit');
+});
+
+it('the built-in agent is stopped by what its calls cost, and not by what one call of that size would', async () => {
+  const turns = Array.from({ length: 6 }, (_, index) => ({
+    ...(index === 5 ? { text: 'Done.' } : { calls: [{ name: 'read', args: { path: 'a.txt' } }] }),
+    usage: { input: 90_000, cached: 60_000, output: 200 },
+  }));
+  const server = await serve(turns);
+  const run = async (limit: string): Promise<unknown[]> => {
+    const flags = ['--model', 'openai/gpt-5.5', '--base-url', server.baseUrl('responses'), '--max-cost-usd', limit, '--ledger', 'none'];
+    const { stdout, status } = await inside(['run', '--to', 'runwire', ...flags, 'go'], { env: { OPENAI_API_KEY: 'k' } });
+    const last = stdout.trimEnd().split('\n').at(-1) ?? '';
+    const { final_report: report } = JSON.parse(last) as { final_report: RunOutcome };
+    return [status, report.metrics.cost];
+  };
+  expect(await run('1.117')).toEqual([0, 1.116]);
+  expect(await run('0.9')).toEqual([5, dollarsOf(5)]);
+});
+
+/** What some of the six calls cost with gpt-5.5. */
+const dollarsOf = (calls: number): number => Number(((sixCost['gpt-5.5'] / 6e6) * calls).toPrecision(12));
+
+it('is told to people as what it is', async () => {
+  const { path, run, file } = place('gemini stream', 'gemini-2.5-pro');
+  await run([]);
+  const words = [
+    (await inside(['outcome', '--text', file])).stdout,
+    (await inside(['runs', 'show', 'last', '--text', '--ledger', path])).stdout,
+    (await inside(['runs', 'stats', '--by', 'all', '--format', 'table', '--ledger', path])).stdout,
+  ];
+  expect(words.map((text) => /at least \$0\.2820/.test(text))).toEqual([true, true, true]);
+  expect((await inside(['runs', 'export', '--format', 'csv', '--ledger', path])).stdout).toContain(',0.282,computed,at_least,');
+});
+
+it('prices of the config hold wherever a cost is computed, also where the agent leaves out the provider', async () => {
+  const { home, path, file, run } = place('claude stream', 'claude-sonnet-4-5');
+  const config = { prices: { 'anthropic/claude-sonnet-4-5': { input: 1, output: 10, cacheRead: 0.5 } } };
+  mkdirSync(join(home, '.config', 'runwire'), { recursive: true });
+  writeFileSync(join(home, '.config', 'runwire', 'config.json'), JSON.stringify(config));
+  const env = { HOME: home };
+  // 6 × (30,000 × $1 + 60,000 × $0.50 + 200 × $10), per million.
+  const cost = 0.372;
+  const other = join(home, 'other.db');
+  await inside(['runs', 'import', '--ledger', other, file], { env });
+  await run(['--tape', join(home, 'run.tape')], { env });
+  const { metrics } = JSON.parse((await inside(['outcome', '--json', join(home, 'run.tape')], { env })).stdout) as RunOutcome;
+  expect([(await firstRun<Told>(path)).cost, metrics.cost, (await firstRun<Told>(other)).cost]).toEqual([cost, cost, cost]);
+});
+
+it('--price knows what is written to the cache', async () => {
+  const { path, run } = place('claude session', 'claude-sonnet-4-5', [{ fresh: 1000, write: 2000, hour: 3000, output: 100 }]);
+  const costAt = async (price: string): Promise<number | undefined> => {
+    await run(['--price', price]);
+    return (await firstRun<Told>(path)).cost;
+  };
+  expect(await costAt('input=1,output=2')).toBe(0.0062);
+  expect(await costAt('input=1,output=2,cache_write=3')).toBe(0.0162);
+  expect(await costAt('input=1,output=2,cache_write=3,cache_write_1h=5')).toBe(0.0222);
+});
+
+it('a cost that is not known is not written as 0, and what decides the price is written with it', async () => {
+  const file = join(folder(), 'x.jsonl');
+  const calls = [{ fresh: 1000, write: 2000, hour: 3000, output: 100, searches: 2 }];
+  writeFileSync(file, textOf('the tape of the built-in agent', 'claude-sonnet-4-5', calls));
+  const { stdout } = await inside(['convert', '--to', 'claude', file]);
+  expect(stdout).not.toMatch(/"(?:total_cost_usd|costUSD)"/);
+  writeFileSync(file, stdout);
+  const { metrics } = JSON.parse((await inside(['outcome', '--json', file])).stdout) as RunOutcome;
+  // 1,000 × $3 + 2,000 × $3.75 + 3,000 × $6 + 100 × $15 per million, and two searches of a cent.
+  expect(metrics.cost).toBe(0.05);
+});
