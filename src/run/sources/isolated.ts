@@ -105,17 +105,16 @@ class IsolatedSource implements Source {
       await this.#workspace.create(stop.signal);
     }
     this.#isKept = false;
-    try {
-      return await this.#inner.produce({ ...attempt, out: this.#heardBy(out) });
-    } finally {
-      out.left();
-      const kept = await this.#keep(stop);
-      for (const draft of this.#untold(kept)) out.emit(draft);
-      // It may have been kept under another name.
-      out.emit({ ...this.#told(kept.branch), commit: kept.commit, files: kept.changes.length });
-      // Work that is not on the branch is not done.
-      if (kept.lost.length > 0) throw new Failure('config', `${lostInWords(kept)}; ${stillThere}`);
-    }
+    const [ended] = await Promise.allSettled([this.#inner.produce({ ...attempt, out: this.#heardBy(out) })]);
+    out.left();
+    const kept = await this.#keep(stop);
+    for (const draft of this.#untold(kept)) out.emit(draft);
+    // It may have been kept under another name.
+    out.emit({ ...this.#told(kept.branch), commit: kept.commit, files: kept.changes.length });
+    if (ended.status === 'rejected') throw ended.reason;
+    // Work that is not on the branch is not done.
+    if (kept.lost.length > 0) throw new Failure('config', `${lostInWords(kept)}; ${stillThere}`);
+    return ended.value;
   }
 
   /** By the time anybody reads about its files, a copy is gone: they are reported by their paths in the checkout. */
