@@ -74,8 +74,12 @@ export class Clone implements Isolation {
     return { outside: path, inside: path };
   }
 
+  get ownGitDir(): string {
+    return join(this.top, '.git');
+  }
+
   read(text: string, args: (place: CopyPlace) => readonly string[], signal: AbortSignal | undefined): Promise<string> {
-    const gitDir = join(this.top, '.git');
+    const gitDir = this.ownGitDir;
     const git = new Git(this.#plan.folder, this.#means.env, [this.#plan.root, this.top]);
     return git.script(text, args({ top: this.top, gitDir, commonDir: gitDir, mode: 'open' }), { signal });
   }

@@ -60,6 +60,8 @@ export interface Isolation {
   inside(order: Order): Order;
   /** A folder for what is read from the copy: as we see it, and as the shell that reads it does. */
   scratch(name: string): { outside: string; inside: string };
+  /** Where we see the git folder that the work had to itself; undefined: it had none. */
+  readonly ownGitDir: string | undefined;
   /** Runs a shell script over the copy, confined as the work was; returns its output. */
   read(script: string, args: (place: CopyPlace) => readonly string[], signal: AbortSignal | undefined): Promise<string>;
   /** Removes the copy: its folder, wherever that was moved to, and everything else. Never throws for what is already gone. */

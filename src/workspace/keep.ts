@@ -88,6 +88,8 @@ export async function keepWork(
   const own = modules.filter(({ path }) => isInside(join(commonDir, 'modules', path), join(commonDir, 'modules')));
   const doors = [['door', commonDir] as const, ...own.map(({ pack, path }) => [`${pack}.git`, join(commonDir, 'modules', path)] as const)];
   for (const [door, repository] of doors) await bringLfsObjects(join(folder, door), repository);
+  // Of files that the work committed itself.
+  if (isolation.ownGitDir !== undefined) await bringLfsObjects(isolation.ownGitDir, commonDir);
   const answer = await git.script(
     script,
     [

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, lstatSync, readdirSync } from 'node:fs';
+import { createReadStream, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -12,12 +12,13 @@ const name = /^[0-9a-f]{64}$/;
  */
 export async function bringLfsObjects(gitDir: string, repository: string): Promise<void> {
   const [from, to] = [join(gitDir, 'lfs', 'objects'), join(repository, 'lfs', 'objects')];
+  if (![gitDir, join(gitDir, 'lfs'), from].every(isFolder)) return;
   const folders = foldersIn(from).flatMap((first) => foldersIn(join(from, first)).map((second) => join(first, second)));
   for (const folder of folders) {
     for (const oid of readdirSync(join(from, folder)).filter((each) => name.test(each))) {
       const path = join(from, folder, oid);
-      if (!lstatSync(path).isFile() || (await sha256Of(path)) !== oid) continue;
       const target = join(to, oid.slice(0, 2), oid.slice(2, 4), oid);
+      if (existsSync(target) || !lstatSync(path).isFile() || (await sha256Of(path)) !== oid) continue;
       await mkdir(dirname(target), { recursive: true });
       await copyFile(path, `${target}.new`);
       await rename(`${target}.new`, target);
@@ -25,12 +26,13 @@ export async function bringLfsObjects(gitDir: string, repository: string): Promi
   }
 }
 
+/** Not a link to one, which could lead anywhere. */
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 function foldersIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
-  } catch {
-    return [];
-  }
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
 async function sha256Of(path: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { Failure, messageOf } from '../failure.ts';
 import { isInside } from '../inside.ts';
 import { present } from '../present.ts';
@@ -50,6 +50,12 @@ export class Overlay implements Isolation {
     // The only folder of ours that the inside can see.
     const inner = join(folder, 'inner');
     return { outside: join(inner, name), inside: join(this.#hidesCopies ? dirname(folder) : inner, name) };
+  }
+
+  get ownGitDir(): string | undefined {
+    const { folder, layers, commonDir } = this.#plan;
+    const index = layers.findIndex((path) => isInside(commonDir, path));
+    return index === -1 ? undefined : join(folder, `upper-${index}`, relative(layers[index] ?? '', commonDir));
   }
 
   async read(text: string, args: (place: CopyPlace) => readonly string[], signal: AbortSignal | undefined): Promise<string> {

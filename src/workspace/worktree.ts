@@ -15,6 +15,7 @@ const isBusy = /\.lock|failed to read/;
 export class Worktree implements Isolation {
   readonly kind = 'worktree';
   readonly top: string;
+  readonly ownGitDir = undefined;
   readonly #plan: CopyPlan;
   readonly #means: Means;
 

@@ -366,6 +366,33 @@ describe.concurrent('what a checkout may have', () => {
   });
 });
 
+/** What Git LFS does with a file that is added: it puts it aside, by its hash, and leaves a pointer. */
+const gitLfs = `#!/bin/sh
+[ "$1" = clean ] || exit 1
+folder=$(git rev-parse --git-common-dir)/lfs
+mkdir -p "$folder/tmp"; cat > "$folder/tmp/file"
+oid=$(sha256sum "$folder/tmp/file"); oid=\${oid%% *}; size=$(wc -c < "$folder/tmp/file")
+target=$folder/objects/$(echo "$oid" | cut -c1-2)/$(echo "$oid" | cut -c3-4)
+mkdir -p "$target"; mv "$folder/tmp/file" "$target/$oid"
+printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:%s\\nsize %s\\n' "$oid" "$size"
+`;
+
+it.each(isolations)('has the files of Git LFS that were added in a %s, committed or not', async (isolate) => {
+  const root = fresh({ '.gitattributes': '*.bin filter=lfs\n' });
+  const bin = mkdtempSync(join(place.folder, 'bin-'));
+  writeFileSync(join(bin, 'git-lfs'), gitLfs, { mode: 0o755 });
+  git(root, 'config', 'filter.lfs.clean', 'git-lfs clean -- %f');
+  git(root, 'config', 'filter.lfs.required', 'true');
+  const env = { ...place.env, PATH: `${bin}:${place.env['PATH'] ?? ''}` };
+  const script = 'printf one > one.bin; git add -A; git commit -qm one; printf two > two.bin';
+  const { kept } = await workIn({ env }, root, script, { isolate });
+  expect(kept.lost).toEqual([]);
+  for (const name of ['one', 'two']) {
+    const [, oid = ''] = /^oid sha256:(.*)$/m.exec(show(root, `${kept.commit}:${name}.bin`)) ?? [];
+    expect(readFileSync(join(root, '.git', 'lfs', 'objects', oid.slice(0, 2), oid.slice(2, 4), oid), 'utf8')).toBe(name);
+  }
+});
+
 it('does not read attributes that are a link, which may lead to any file, or to one without an end', async () => {
   const root = fresh();
   const elsewhere = join(place.folder, 'elsewhere');
