@@ -14,13 +14,16 @@ export class Attempted {
   /** Some denials name a call that was never reported: then other calls may not have been reported either. */
   #hasUntoldCalls = false;
 
-  /** A call ended; a cancelled or abandoned call is not an attempt. */
-  called(kind: ItemKind, status: ItemStatus): void {
+  /**
+   * A call ended; a cancelled or abandoned call is not an attempt. A call that failed without an exit code may not have run at all: it does
+   * not show that the agent was allowed to do anything, and a denial that cannot be recognised looks the same.
+   */
+  called(kind: ItemKind, status: ItemStatus, exitCode: number | undefined): void {
     const acts = looking.has(kind) ? 0 : 1;
     if (status === 'denied') {
       this.#deniedCalls += 1;
       this.#deniedActs += acts;
-    } else if (status === 'success' || status === 'error') {
+    } else if (status === 'success' || (status === 'error' && exitCode !== undefined)) {
       this.#ran += 1;
       this.#acted += acts;
     }
@@ -40,7 +43,7 @@ export class Attempted {
     return Math.max(this.#deniedCalls, this.#deniedRequests);
   }
 
-  /** The agent tried to act and none of it was allowed; looking around does not count, unless that was denied as well. */
+  /** The agent tried to act, something was denied and nothing was done; looking around does not count, unless that was denied as well. */
   get isAllDenied(): boolean {
     if (this.#hasUntoldCalls && this.#ran === 0 && this.#deniedCalls === 0) return false;
     const deniedActs = this.#deniedActs + Math.max(0, this.#deniedRequests - this.#deniedCalls);

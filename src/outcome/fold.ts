@@ -254,7 +254,8 @@ export class OutcomeFold {
   #item(event: EventOf<'item.completed'>, at: number | undefined): void {
     const item = this.#calls.end(event, at);
     if (item === undefined) return;
-    if (!item.delegates) this.#signals.attempted.called(item.kind, item.isDenied && event.status !== 'success' ? 'denied' : event.status);
+    const status = item.isDenied && event.status !== 'success' ? 'denied' : event.status;
+    if (!item.delegates) this.#signals.attempted.called(item.kind, status, event.exit_code);
     if (item.main) {
       // A call that was left open began before later calls that failed, so it must not hide their failure.
       if (event.status !== 'abandoned' || this.#signals.last !== 'error') this.#signals.last = event.status;

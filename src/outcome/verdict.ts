@@ -4,6 +4,7 @@ import { BoundedList, LastLines } from './bounded.ts';
 import { Attempted } from './denials.ts';
 import { codeOfLimit } from './limits.ts';
 import type { Evidence, Expectation, Verdict } from './outcome.ts';
+import { isEndedFromOutside, signalOf, timeoutCode } from './process-signal.ts';
 import { present } from '../present.ts';
 
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
@@ -106,8 +107,6 @@ function classOfLimit({ limit }: EventOf<'limit.reached'>): VerdictClass {
   return classOfCode[codeOfLimit[limit]];
 }
 
-/** Signals that end a process from outside, and do not count against an agent that had already finished. */
-const endedFromOutside = new Set(['SIGINT', 'SIGTERM', 'SIGKILL', 'SIGHUP', 'SIGPIPE']);
 const interruptions: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict {
@@ -138,7 +137,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
   const interrupted = interruption(process);
   if (interrupted !== undefined || fatal !== undefined)
     return verdict('cancelled', stoppedBy(signals) ?? 'the process was interrupted', 'cancelled');
-  if (process?.reason === 'timeout' || process?.exit_code === 124)
+  if (process?.reason === 'timeout' || process?.exit_code === timeoutCode)
     return verdict('time_limit', 'the process ran into a time limit', 'time_limit');
   if (signals.openDenial !== undefined && !signals.cut)
     return verdict('permission', 'the run ended on something that was denied', 'permission');
@@ -182,8 +181,8 @@ function brokenInstall({ began, said, process, stderr }: Signals): string | unde
 /** Reasons not to believe an agent that claims success. */
 function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
   const { process, fatal } = signals;
-  // It was told to exit after its last event: how it did so says nothing about its work.
-  const dismissed = process?.requested_signal !== undefined;
+  // It was told to exit, or ended from outside, after its last event: how it did so says nothing about its work.
+  const dismissed = process !== undefined && (process.requested_signal !== undefined || isEndedFromOutside(process));
   if (process !== undefined && process.exit_code !== null && process.exit_code !== 0 && !dismissed) {
     const code = fatal?.code;
     return [
@@ -192,7 +191,7 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
       code,
     ];
   }
-  if (process?.signal && !endedFromOutside.has(process.signal))
+  if (process?.signal && !isEndedFromOutside(process))
     return ['incomplete', `the agent says ok, but the process died of ${process.signal}`];
   if (signals.cut) return ['incomplete', 'the last line stops in the middle'];
   if (signals.damagedEnd) return ['incomplete', 'what follows the end is damaged'];
@@ -243,8 +242,7 @@ export function lacksAnswer({ claim, answered }: Signals): boolean {
 function interruption(process: EventOf<'process.ended'> | undefined): number | undefined {
   if (process === undefined) return undefined;
   if (process.requested_signal !== undefined) return interruptions[process.requested_signal] ?? 130;
-  if (process.signal !== null) return interruptions[process.signal];
-  return process.exit_code === 130 || process.exit_code === 143 ? process.exit_code : undefined;
+  return interruptions[signalOf(process) ?? ''];
 }
 
 function cancelledCode(signals: Signals): number {

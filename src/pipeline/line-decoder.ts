@@ -3,6 +3,7 @@ import { codeOfMessage } from '../faults.ts';
 import { detectDialect } from '../dialects/registry.ts';
 import type { Draft } from '../events/event.ts';
 import { BoundedList } from '../outcome/bounded.ts';
+import { signalOf } from '../outcome/process-signal.ts';
 import { PrivateKeyLines } from '../redact/private-key.ts';
 import { type Enveloped, openEnvelope } from './envelope.ts';
 import { Framer, type FrameSink, type TextCause } from './framer.ts';
@@ -286,7 +287,7 @@ export class LineDecoder {
   #explainExit(process: ProcessEnd | undefined): void {
     if (this.#out.isExplained || process === undefined || process.requested_signal !== undefined) return;
     const code = process.exit_code;
-    if (code === null || code === 0 || code === 130 || code === 143) return;
+    if (code === null || code === 0 || signalOf(process) !== undefined) return;
     const meaning = this.#dialect?.exitMeaning?.(code);
     if (meaning === undefined && this.#stderrFault === undefined) return;
     const fault = this.#stderrFault;
