@@ -247,7 +247,9 @@ export class OutcomeFold {
   }
 
   #refused(event: EventOf<'permission.resolved'>): void {
-    if (!this.#calls.deny(event.item_id)) this.#signals.attempted.requestDenied(event.item_id !== undefined);
+    const failed = this.#calls.takeFailed(event.item_id);
+    if (failed !== undefined) this.#signals.attempted.called(failed.kind, 'denied', undefined);
+    else if (!this.#calls.deny(event.item_id)) this.#signals.attempted.requestDenied(event.item_id !== undefined);
     this.#denied(`permission denied${event.by === undefined ? '' : ` by ${event.by}`}`);
   }
 
@@ -348,7 +350,7 @@ export class OutcomeFold {
         cost_source: cost.source,
         ...present({ model_name: this.#model }),
         ...(this.#callsAreTold(dialect) ? { api_calls_count: this.#calls.ended.length, tool_calls_count: this.#calls.ended.length } : {}),
-        turns: this.#turns,
+        turns: this.#signals.claim?.turns ?? this.#turns,
       },
       ...present({ usage_by_model: usageByModel(this.#usage, this.#model, price) }),
       ...present({ children: this.#childrenUsage(), lineage: this.#lineage.report(), publish: this.#publish() }),
@@ -408,7 +410,8 @@ export class OutcomeFold {
   }
 
   #callsAreTold(dialect: string): boolean {
-    return this.#calls.ended.length > 0 || !silentAboutCalls.has(this.#thread?.agent ?? dialect);
+    if (this.#calls.ended.length > 0) return true;
+    return this.#signals.claim?.turns === undefined && !silentAboutCalls.has(this.#thread?.agent ?? dialect);
   }
 }
 

@@ -195,13 +195,14 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
     return ['incomplete', `the agent says ok, but the process died of ${process.signal}`];
   if (signals.cut) return ['incomplete', 'the last line stops in the middle'];
   if (signals.damagedEnd) return ['incomplete', 'what follows the end is damaged'];
-  if (signals.openDenial !== undefined && signals.last !== 'text')
+  const isWithheld = signals.claim?.is_answer_withheld === true;
+  if (signals.openDenial !== undefined && signals.last !== 'text' && !isWithheld)
     return ['permission', 'the run ended on something that was denied', 'permission'];
   if (signals.last === 'error') return ['tool', 'the run ended on a failed tool', 'tool'];
   if (signals.leftOpen !== undefined && !signals.answered)
     return ['incomplete', `the run ended while a tool was still at work: ${signals.leftOpen}`];
   if (signals.attempted.isAllDenied && !failOn.includes('none')) return ['permission', 'every attempt to act was denied', 'permission'];
-  if (!signals.said && !signals.did) return ['incomplete', 'the agent answered nothing and did nothing'];
+  if (!signals.said && !signals.did && !isWithheld) return ['incomplete', 'the agent answered nothing and did nothing'];
   return undefined;
 }
 
@@ -236,7 +237,7 @@ export function unmetEvidence(expectations: readonly Expectation[]): Evidence[] 
 
 /** The agent claims success, but its last answer is empty. */
 export function lacksAnswer({ claim, answered }: Signals): boolean {
-  return claim?.status === 'ok' && !answered;
+  return claim?.status === 'ok' && claim.is_answer_withheld !== true && !answered;
 }
 
 function interruption(process: EventOf<'process.ended'> | undefined): number | undefined {
@@ -275,7 +276,8 @@ function gatherEvidence(signals: Signals): Evidence[] {
   else if (signals.attempted.isAllDenied) add('denied', `${signals.attempted.denied} denied, nothing was allowed`);
   evidence.push(...unmetEvidence(signals.expectations.toArray()));
   if (signals.cut) add('stream', 'the last line stops in the middle');
-  if (!signals.said) add('answer', signals.did ? 'none, but tools ran' : 'none');
+  if (!signals.said && claim?.is_answer_withheld === true) add('answer', 'not in this log');
+  else if (!signals.said) add('answer', signals.did ? 'none, but tools ran' : 'none');
   else if (lacksAnswer(signals)) add('answer', 'none after the last tool call');
   return evidence.map((each) => ({
     ...each,

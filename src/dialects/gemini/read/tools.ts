@@ -24,7 +24,7 @@ export class Tools {
   end(id: string, wire: JsonObject): void {
     const call = this.#open.get(id);
     this.#open.delete(id);
-    const status = statusOf(call?.name ?? '', wire);
+    const status = statusOf(call?.name ?? nameIn(wire), wire);
     const error = string(object(wire.error).message);
     this.#sink.emit({
       type: 'item.completed',
@@ -56,6 +56,11 @@ export function editOf(name: string, args: JsonObject): Edit | undefined {
   if (name === 'write_file') return { path, operation: 'created' };
   if (name === 'replace') return { path, operation: args.old_string === '' ? 'created' : 'modified' };
   return undefined;
+}
+
+/** The tool that was not found, for a call whose own line is lost. */
+function nameIn(wire: JsonObject): string {
+  return /^Tool "([^"\n]{1,200})" not found/.exec(string(object(wire.error).message) ?? '')?.[1] ?? '';
 }
 
 function statusOf(name: string, wire: JsonObject): ItemStatus {
