@@ -4,6 +4,7 @@ import { asText, filled, isObject, list, object, string, time } from '../../read
 import { endsTurn, type Fault, readFault } from './ending.ts';
 import { parsed, SessionTools } from './session-tools.ts';
 import { readUsage } from './usage.ts';
+import { ForkTotals } from './fork-totals.ts';
 import { ResponseTotals } from './response-totals.ts';
 
 const ignored = new Set([
@@ -25,23 +26,30 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   let started = false;
   let model: string | undefined;
   let inTurn = false;
-  /** Between the two events that begin and end a task; undefined: this version writes neither. */
-  let working: boolean | undefined;
+  /** Between the two events that begin and end a task. */
+  let working = false;
+  /** Versions before 0.43 write neither of these events. */
+  let tellsTasks = false;
   let answered = false;
   let messages = 0;
   /** The error from which the turn has not recovered; the line that ends the turn may not repeat it. */
   let fault: Fault | undefined;
   const responses = new ResponseTotals();
+  const fork = new ForkTotals();
   /** The last count is the valid one. */
   let totals: JsonObject | undefined;
   let lastPrompt: string | undefined;
+  /** An answer that only an event has told so far. */
+  let announced: string | undefined;
+  let at: number | undefined;
 
   function line(wire: JsonObject): void {
-    const at = time(wire.timestamp);
+    at = time(wire.timestamp);
     if (at !== undefined) sink.at(at);
     const payload = object(wire.payload);
     switch (wire.type) {
       case 'session_meta':
+        fork.introduce(payload, at);
         return start(payload);
       case 'turn_context':
         model = filled(payload.model) ?? model;
@@ -51,8 +59,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
       case 'event_msg':
         return event(payload);
       case 'token_usage_record':
-        totals = responses.add(payload) ?? totals;
-        return;
+        return count(responses.add(payload));
       default:
         if (!ignored.has(asText(wire.type))) sink.unknown(wire);
     }
@@ -72,6 +79,12 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
         cwd: filled(meta.cwd),
       }),
     });
+  }
+
+  function count(told: JsonObject | undefined): void {
+    if (told === undefined) return;
+    fork.see(told, at);
+    totals = told;
   }
 
   function turn(): void {
@@ -117,6 +130,8 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   function say(text: string, id = `message_${messages + 1}`): void {
     messages += 1;
     answered = true;
+    announced = undefined;
+    lastPrompt = undefined;
     fault = undefined;
     sink.emit({ type: 'text.completed', text, message_id: id, block_id: id });
   }
@@ -132,6 +147,9 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   /** What the program adds to the conversation in the user's name is in tags; what the user wrote appears twice. */
   function prompt(text: string): void {
     if (text.trim() === '' || text === lastPrompt || /^\s*(?:<[a-z_]+>|# AGENTS\.md instructions)/i.test(text)) return;
+    // Without the events around a task, the next prompt is what ends it.
+    if (!tellsTasks) endUntold();
+    answered = false;
     lastPrompt = text;
     sink.emit({ type: 'prompt.submitted', text });
   }
@@ -140,6 +158,8 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     if (id === undefined) return sink.unknown(wire);
     turn();
     answered = false;
+    announced = undefined;
+    lastPrompt = undefined;
     tools.start(id, name, input);
   }
 
@@ -150,6 +170,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
         // The model is named after this, and before any message.
         inTurn = false;
         working = true;
+        tellsTasks = true;
         answered = false;
         fault = undefined;
         return;
@@ -157,19 +178,31 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
         return prompt(asText(payload.message));
       case 'token_count': {
         const total = object(payload.info).total_token_usage;
-        if (isObject(total)) totals = total;
-        return;
+        return count(isObject(total) ? total : undefined);
       }
+      case 'agent_message':
+        announced = filled(payload.message);
+        return;
       case 'task_complete':
       case 'turn_complete':
+        tellsTasks = true;
         return complete(payload);
       case 'turn_aborted':
         return finish({ status: 'cancelled', ...present({ raw_status: filled(payload.reason) }) }, 'aborted');
       case 'error':
         if (!endsTurn(payload)) return;
         fault = readFault(payload);
-        if (working !== true) finish({ status: 'failed', ...fault }, 'error');
+        if (!working) finish({ status: 'failed', ...fault }, 'error');
     }
+  }
+
+  /** A turn of a version that does not tell the end of one. */
+  function endUntold(): void {
+    if (announced !== undefined && !answered) {
+      turn();
+      say(announced);
+    }
+    if (inTurn && answered) finish({ status: 'ok' }, 'stop');
   }
 
   function complete(payload: JsonObject): void {
@@ -195,7 +228,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   }
 
   function usage(): void {
-    if (totals !== undefined) readUsage(totals, sink);
+    if (totals !== undefined) readUsage(fork.own(totals), sink);
     totals = undefined;
   }
 
@@ -203,10 +236,10 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     line,
     end() {
       usage();
-      if (working === true && fault !== undefined) return finish({ status: 'failed', ...fault }, 'error');
+      if (working && fault !== undefined) return finish({ status: 'failed', ...fault }, 'error');
       // Earlier turns say nothing about one that was cut off.
-      if (working === true) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the session stops inside a turn' });
-      else if (working === undefined && inTurn && answered) sink.emit({ type: 'agent.finished', status: 'ok' });
+      if (working) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the session stops inside a turn' });
+      else if (!tellsTasks) endUntold();
     },
   };
 }
