@@ -17,14 +17,17 @@ export class Document {
   /** The timestamp before each line; empty: there was none. */
   readonly stamps: string[] = [];
   readonly #mayBeWrapped: boolean;
+  /** How long the stamp of a line is. */
+  readonly #stampOf: (line: string) => number;
   #indented = fresh;
   #joined = fresh;
   /** The column where lines are broken; 0: they are not. */
   #column: number;
   size = 0;
 
-  constructor(line: string, firstLine: number, mayBeWrapped: boolean, stamp = '') {
+  constructor(line: string, firstLine: number, mayBeWrapped: boolean, stamp = '', lengthOf = stampOf) {
     this.firstLine = firstLine;
+    this.#stampOf = lengthOf;
     this.#mayBeWrapped = mayBeWrapped && line.length >= narrowest;
     this.#column = this.#mayBeWrapped ? line.length : 0;
     if (stamp !== '') this.stamps.push(stamp);
@@ -34,7 +37,7 @@ export class Document {
   add(line: string): void {
     const [first] = this.stamps;
     if (first === undefined) return this.#add(line);
-    const stamp = line.slice(0, stampOf(line));
+    const stamp = line.slice(0, this.#stampOf(line));
     // A program that breaks lines at a column counts the timestamp as part of the first line.
     if (stamp === '' && this.lines.length === 1 && this.#column > 0) this.#column += first.length;
     this.stamps.push(stamp);
@@ -50,6 +53,11 @@ export class Document {
     this.#joined = scan(line, this.#joined);
     // Only the last of the pieces may be shorter.
     if (line.length > this.#column || (line.length < this.#column && this.#joined.depth > 0)) this.#column = 0;
+  }
+
+  /** Where the JSON of a further line begins. */
+  startOf(line: string): number {
+    return this.stamps.length > 0 ? this.#stampOf(line) : 0;
   }
 
   /** How many lists and objects begin in it. */

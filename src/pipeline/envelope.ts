@@ -16,6 +16,8 @@ interface Kind {
   line: string;
   /** Any of these fields beside it distinguishes such a record from agent output. */
   beside: readonly string[];
+  /** Only records without a type. */
+  isUntyped?: true;
 }
 
 const kinds: readonly Kind[] = [
@@ -44,6 +46,9 @@ const kinds: readonly Kind[] = [
   { line: 'jsonPayload', beside: ['insertId', 'logName', 'resource'] },
   // Loki
   { line: 'line', beside: ['labels'] },
+  // Loggers of programs: Google Cloud's structured logs, winston, pino, bunyan, Python. Lines of agents with these fields have a type.
+  { line: 'message', beside: ['severity', 'level', 'levelname', 'lvl', 'logger'], isUntyped: true },
+  { line: 'msg', beside: ['severity', 'level', 'levelname', 'lvl', 'logger'], isUntyped: true },
   // Azure
   { line: 'Log', beside: ['TimeStamp'] },
   { line: 'LogMessage', beside: ['TimeGenerated'] },
@@ -137,6 +142,7 @@ function inOrder(lines: readonly (Enveloped | undefined)[]): readonly Enveloped[
 
 function lineOf(wire: JsonObject): Enveloped | undefined {
   for (const kind of kinds) {
+    if (kind.isUntyped === true && 'type' in wire) continue;
     if (!Object.hasOwn(wire, kind.line) || !kind.beside.some((name) => Object.hasOwn(wire, name))) continue;
     // Filebeat uses `log` for the file that the message came from.
     if (kind.line === 'log' && typeof wire['log'] !== 'string' && typeof wire['message'] === 'string') continue;
