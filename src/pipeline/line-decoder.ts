@@ -5,6 +5,7 @@ import type { Draft } from '../events/event.ts';
 import { BoundedList } from '../outcome/bounded.ts';
 import { signalOf } from '../outcome/process-signal.ts';
 import { PrivateKeyLines } from '../redact/private-key.ts';
+import { Again } from './again.ts';
 import { type Enveloped, openEnvelope } from './envelope.ts';
 import { Framer, type FrameSink, type TextCause } from './framer.ts';
 import type { ProcessEnd, Thread } from './thread.ts';
@@ -59,10 +60,14 @@ export class LineDecoder {
   #stderrFault: { message: string; code: ReturnType<typeof codeOfMessage> } | undefined;
   #line = 0;
   readonly #twice = new Twice();
+  /** Unset for a running agent, whose lines are not held back. */
+  readonly #again: Again | undefined;
+  #isAfterText = false;
 
   constructor(out: DraftSink, options: LineDecoderOptions = {}) {
     this.#options = options;
     this.#out = out;
+    if (options.live !== true) this.#again = new Again();
     this.#stdout = new Framer(
       { ...this.#lines, value: (wire, line) => this.#outerWire(wire, line), enveloped: (line) => this.#unwrap(line) },
       options.maxLineBytes,
@@ -112,6 +117,8 @@ export class LineDecoder {
     this.#stderrOmitted += this.#stderrHead.omitted;
     this.#stderrHead = new BoundedList();
     this.#endStderr();
+    for (const each of this.#again?.end() ?? []) this.#decodeNow(each.wire, each.line, each.at);
+    if (this.#again?.wasCopied === true) this.#note('guessed', 'the same stream comes twice: read once');
     this.#guard(() => this.#decoder?.end());
     this.#explainExit(process);
   }
@@ -155,6 +162,7 @@ export class LineDecoder {
   }
 
   #say(text: string, cause: TextCause): void {
+    this.#isAfterText = true;
     this.#out.emit({ type: 'log', stream: 'stdout', cause, text });
     // A stream that stops in the middle of a line is reported separately.
     if (cause !== 'cut') this.#decoder?.text?.(text);
@@ -207,6 +215,13 @@ export class LineDecoder {
   }
 
   #decode(wire: JsonObject, line: number, at = this.#writtenAt): void {
+    if (this.#again === undefined) return this.#decodeNow(wire, line, at);
+    const isApart = this.#isAfterText;
+    this.#isAfterText = false;
+    for (const each of this.#again.take({ wire, line, at }, isApart)) this.#decodeNow(each.wire, each.line, each.at);
+  }
+
+  #decodeNow(wire: JsonObject, line: number, at: number | undefined): void {
     const decoder = this.#decoder as Decoder;
     this.#line = line;
     if (this.#options.live === true || at !== undefined) this.#out.at(at);

@@ -205,3 +205,24 @@ it('reads lines of one length that are no pieces each by itself', async () => {
   expect(outcome.provenance.notes).toContainEqual({ kind: 'broken', what: 'line that is not JSON', count: 2, line: 1 });
   expect(essence(outcome)).toEqual(essence(await fold([stdout])));
 });
+
+describe('the same stream twice in one log', () => {
+  const { stdout } = loadRecording('codex@0.166.0', 'multi-tool');
+  const text = Buffer.from(stdout).toString();
+  const known = (outcome: RunOutcome): unknown => [essence(outcome), outcome.tool_calls.length];
+  const notes = ({ provenance }: RunOutcome): string[] => provenance.notes.map(({ what }) => what);
+  const copied = 'the same stream comes twice: read once';
+
+  it('is read once where other text is between', async () => {
+    const outcome = await fold([Buffer.from(`${text}$ cat output.jsonl\n${text}done\n`)]);
+    expect(known(outcome)).toEqual(known(await fold([stdout])));
+    expect(notes(outcome)).toEqual([copied]);
+  });
+
+  it('is two runs if the second goes on differently, or stops', async () => {
+    const other = text.replaceAll('item_2', 'item_9');
+    expect(notes(await fold([Buffer.from(`${text}again\n${other}`)]))).not.toContain(copied);
+    const cut = text.slice(0, text.lastIndexOf('{"type":"turn.completed"'));
+    expect((await fold([Buffer.from(`${text}again\n${cut}`)])).verdict.class).toBe('incomplete');
+  });
+});
