@@ -21,9 +21,15 @@ export class Document {
   readonly #stampOf: (line: string) => number;
   #indented = fresh;
   #joined = fresh;
+  /** The same with the line feeds inside strings, which some programs write as they are. */
+  #raw = fresh;
+  /** For each line: it ends inside a string. */
+  readonly #isInString: boolean[] = [];
   /** The column where lines are broken; 0: they are not. */
   #column: number;
   size = 0;
+  /** It could be read only with line feeds inside its strings. */
+  hasRawFeeds = false;
 
   constructor(line: string, firstLine: number, mayBeWrapped: boolean, stamp = '', lengthOf = stampOf) {
     this.firstLine = firstLine;
@@ -48,8 +54,10 @@ export class Document {
     const isIndented = this.lines.length === 0 || this.#isIndented;
     this.lines.push(line);
     this.size += line.length;
+    this.#raw = scan(line, { ...this.#raw, isEscaped: false });
+    this.#isInString.push(this.#raw.inString);
     if (isIndented) this.#indented = scan(line, { ...this.#indented, inString: false, isEscaped: false });
-    if (this.#column === 0) return;
+    if (this.#column === 0 || line === '') return;
     this.#joined = scan(line, this.#joined);
     // Only the last of the pieces may be shorter.
     if (line.length > this.#column || (line.length < this.#column && this.#joined.depth > 0)) this.#column = 0;
@@ -67,7 +75,18 @@ export class Document {
 
   /** More lines may complete it. */
   get isOpen(): boolean {
-    return this.#isIndented ? this.#indented.depth > 0 : this.#column > 0 && this.#joined.depth > 0;
+    if (this.#isIndented) return this.#indented.depth > 0;
+    return (this.#column > 0 && this.#joined.depth > 0) || this.mayHaveRawFeeds;
+  }
+
+  /** A string goes on in the next line: that line may be its own, or the rest of a line that was cut. */
+  get mayHaveRawFeeds(): boolean {
+    return this.#mayBeWrapped && this.#raw.depth > 0;
+  }
+
+  /** An empty line is part of it. */
+  get isInString(): boolean {
+    return this.mayHaveRawFeeds && this.#raw.inString;
   }
 
   /** It is incomplete: more bytes should have followed. */
@@ -82,11 +101,18 @@ export class Document {
 
   value(): unknown {
     const wire = this.isWrapped ? undefined : parse(this.text());
-    return wire ?? (this.#column > 0 ? parse(this.lines.join('')) : undefined);
+    const known = wire ?? (this.#column > 0 ? parse(this.lines.join('')) : undefined);
+    if (known !== undefined) return known;
+    this.hasRawFeeds = true;
+    return parse(this.#withEscapedFeeds());
   }
 
   text(): string {
     return this.lines.join('\n');
+  }
+
+  #withEscapedFeeds(): string {
+    return this.lines.map((line, index) => `${line}${this.#isInString[index] === true ? '\\n' : '\n'}`).join('');
   }
 
   /** A raw line feed inside a string is not JSON: such a line was cut or broken, not indented. */

@@ -121,7 +121,7 @@ export class Framer {
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
       this.#line += 1;
-      if (end > start) this.#oneLine(text.slice(start, end), false);
+      if (end > start || this.#document?.isInString === true) this.#oneLine(text.slice(start, end), false);
       start = end + 1;
     }
   }
@@ -136,7 +136,7 @@ export class Framer {
         continue;
       }
       this.#line += 1;
-      if (line.length > 0) this.#oneLine(this.#decode(line), false);
+      if (line.length > 0 || this.#document?.isInString === true) this.#oneLine(this.#decode(line), false);
     }
   }
 
@@ -318,7 +318,8 @@ export class Framer {
     if (document.isOpen && document.size <= this.#limit && document.opened <= mostContainers) return;
     const wire = document.isOpen ? undefined : document.value();
     if (wire === undefined) return this.#abandonDocument(last ? 'cut' : 'broken', last);
-    if (document.isWrapped) this.#sink.note('guessed', 'line broken in several at a column', document.firstLine);
+    if (document.hasRawFeeds) this.#sink.note('guessed', 'line feeds inside a string', document.firstLine);
+    else if (document.isWrapped) this.#sink.note('guessed', 'line broken in several at a column', document.firstLine);
     this.#document = undefined;
     this.#prefix = undefined;
     // Braces of code.

@@ -363,7 +363,8 @@ describe('a tool output that is a step of its own', () => {
   const resultOf = (content: string) => ({ results: [{ source_call_id: 'c1', content }] });
   const long = 'ok  example.org/some/package  0.004s and more of it';
   const read = (steps: readonly object[], final_metrics: object = {}) =>
-    pass({ stdout: JSON.stringify({ schema_version: 'ATIF-v1.6', agent: { name: 'openclaw', version: '1' }, steps, final_metrics }) }).outcome;
+    pass({ stdout: JSON.stringify({ schema_version: 'ATIF-v1.6', agent: { name: 'openclaw', version: '1' }, steps, final_metrics }) })
+      .outcome;
   const told = ({ verdict, message, tool_calls, metrics }: ReturnType<typeof read>) => ({
     class: verdict.class,
     message,
