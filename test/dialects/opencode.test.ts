@@ -784,7 +784,7 @@ describe('the document of opencode export', () => {
     'msg_3',
     [
       { id: 'prt_4', type: 'text', text: 'One file.' },
-      { id: 'prt_5', type: 'step-finish', reason: 'stop' },
+      { id: 'prt_5', type: 'step-finish', reason: 'stop', ...spent },
     ],
     { finish: 'stop' },
   );
@@ -808,7 +808,11 @@ describe('the document of opencode export', () => {
 
   it.each<[string, JsonObject[], string]>([
     ['an answer without a reason', [user, answer('msg_2', [{ id: 'prt_4', type: 'text', text: 'Hi.' }])], 'success'],
-    ['a prompt', [user, last, { ...user, info: { ...user.info, id: 'msg_9', time: { created: 4000 } } }], 'incomplete'],
+    [
+      'a prompt',
+      [user, last, { info: { ...user.info, id: 'msg_9' }, parts: [{ id: 'prt_9', type: 'text', text: 'More.' }] }],
+      'incomplete',
+    ],
     ['a call', [user, calling], 'incomplete'],
     [
       'an answer that was not completed',

@@ -20,7 +20,9 @@ export function* eventsOf(wire: JsonObject): Generator<BusEvent> {
   const sessionID = filled(info.id) ?? '';
   yield { type: 'session.created', properties: { info } };
   const messages = list(wire.messages).map(object);
+  let isAnswered = false;
   for (const message of messages) {
+    if (isAnswered) yield { type: 'session.idle', properties: { sessionID } };
     const about: JsonObject = { sessionID, ...object(message.info) };
     // As it began; the message with its end comes after its parts.
     const { time, error: _error, finish: _finish, ...begun } = about;
@@ -30,10 +32,11 @@ export function* eventsOf(wire: JsonObject): Generator<BusEvent> {
     // Versions that do not tell why a message ended end it well.
     const isWell = about.finish === undefined && about.error === undefined && isAnswer(about, message);
     yield { type: 'message.updated', properties: { info: isWell ? { ...about, finish: 'stop' } : about } };
+    isAnswered = !isObject(about.error) && isAnswer(about, message);
   }
-  const last = object(messages.at(-1)?.info);
-  if (isObject(last.error)) yield { type: 'session.error', properties: { sessionID, error: last.error } };
-  else if (isAnswer(last, messages.at(-1))) yield { type: 'session.idle', properties: { sessionID } };
+  const { error } = object(messages.at(-1)?.info);
+  if (isObject(error)) yield { type: 'session.error', properties: { sessionID, error } };
+  else if (isAnswered) yield { type: 'session.idle', properties: { sessionID } };
 }
 
 function begunAt(time: Json | undefined): JsonObject {
