@@ -505,7 +505,7 @@ describe('the schema', () => {
 
 describe('session files', () => {
   const head = { sessionId: 'g-1', projectHash: 'h', startTime: at(0).timestamp, lastUpdated: at(9).timestamp };
-  const tokens = { input: 100, output: 20, cached: 40, thoughts: 5, tool: 0, total: 125 };
+  const spent = { input: 100, output: 20, cached: 40, thoughts: 5, tool: 0, total: 125 };
   const asked = (id: string, content: string): JsonObject => ({ id, ...at(1), type: 'user', content: [{ text: content }] });
   const said = (id: string, content: string, more: JsonObject = {}): JsonObject => ({
     id,
@@ -513,7 +513,7 @@ describe('session files', () => {
     type: 'gemini',
     content,
     model: 'm-1',
-    tokens,
+    tokens: spent,
     ...more,
   });
   const called = (status: string, response: JsonObject): JsonObject => ({
@@ -534,13 +534,13 @@ describe('session files', () => {
       provenance.dialect,
     ];
   };
-  const done = ['success', 'One file.', 2, 200, 50, ['completed'], 'gemini'];
+  const complete = ['success', 'One file.', 2, 200, 50, ['completed'], 'gemini'];
 
   it('are read as one document, and as lines', () => {
-    expect(told([{ ...head, messages: whole }])).toEqual(done);
-    expect(told([head, ...whole])).toEqual(done);
+    expect(told([{ ...head, messages: whole }])).toEqual(complete);
+    expect(told([head, ...whole])).toEqual(complete);
     const grown = [head, whole[0] ?? {}, said('2', ''), whole[1] ?? {}, { $set: { lastUpdated: at(9).timestamp } }, whole[2] ?? {}];
-    expect(told(grown)).toEqual(done);
+    expect(told(grown)).toEqual(complete);
   });
 
   it.each<[string, JsonObject[], string]>([

@@ -498,7 +498,7 @@ describe('session files', () => {
   const at = session.timestamp;
   const row = (spoken: JsonObject): JsonObject => ({ type: 'message', id: `e${++ids}`, parentId: null, timestamp: at, message: spoken });
   const asked = (words: string, timestamp: number): JsonObject => row({ role: 'user', content: [text(words)], timestamp });
-  const said = (content: JsonObject[], stopReason: string, timestamp: number): JsonObject =>
+  const answered = (content: JsonObject[], stopReason: string, timestamp: number): JsonObject =>
     row(message(content, stopReason, { timestamp }));
   const callOf = (id: string): JsonObject => ({ type: 'toolCall', id, name: 'bash', arguments: { command: 'ls' } });
   const resultOf = (toolCallId: string, timestamp: number): JsonObject =>
@@ -517,13 +517,13 @@ describe('session files', () => {
       unknown: provenance.unknown_lines,
     };
   };
-  const whole = [asked('go', 1), said([callOf('c1')], 'toolUse', 2), resultOf('c1', 3), said([text('Done.')], 'stop', 4)];
+  const whole = [asked('go', 1), answered([callOf('c1')], 'toolUse', 2), resultOf('c1', 3), answered([text('Done.')], 'stop', 4)];
   const done = { class: 'success', answer: 'Done.', turns: 2, calls: 1, input: 66, dialect: 'pi', agent: 'pi', unknown: 0 };
 
   it('are not answered by what was said before the last prompt', () => {
     expect(told([session, ...whole])).toEqual(done);
     expect(told([session, ...whole, asked('now the rest', 5)])).toEqual({ ...done, class: 'incomplete', answer: '' });
-    expect(told([session, ...whole, asked('now the rest', 5), said([text('All.')], 'stop', 6)])).toEqual({
+    expect(told([session, ...whole, asked('now the rest', 5), answered([text('All.')], 'stop', 6)])).toEqual({
       ...done,
       answer: 'All.',
       turns: 3,

@@ -66,7 +66,7 @@ export class SessionFile {
         this.#sink.emit({ type: 'error', scope: 'agent', code: codeOfMessage(text), message: text, fatal: true });
         return;
       default:
-        if (/^Request cancelled/.test(text)) this.#end = { status: 'cancelled' };
+        if (text.startsWith('Request cancelled')) this.#end = { status: 'cancelled' };
         if (text !== '') this.#sink.emit({ type: 'log', stream: 'agent', level: wire.type === 'warning' ? 'warning' : 'info', text });
     }
   }
