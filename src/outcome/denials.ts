@@ -9,6 +9,8 @@ export class Attempted {
   #acted = 0;
   #deniedCalls = 0;
   #deniedActs = 0;
+  /** Acts that failed and may not have run. */
+  #failedActs = 0;
   /** Denials that name no call; most agents report them in addition to the denied call. */
   #deniedRequests = 0;
   /** Some denials name a call that was never reported: then other calls may not have been reported either. */
@@ -26,7 +28,7 @@ export class Attempted {
     } else if (status === 'success' || (status === 'error' && exitCode !== undefined)) {
       this.#ran += 1;
       this.#acted += acts;
-    }
+    } else if (status === 'error') this.#failedActs += acts;
   }
 
   edited(): void {
@@ -41,6 +43,16 @@ export class Attempted {
 
   get denied(): number {
     return Math.max(this.#deniedCalls, this.#deniedRequests);
+  }
+
+  /** It tried to act, and nothing shows that any of it was done. */
+  get isAllInVain(): boolean {
+    return this.#acted === 0 && this.denied + this.#failedActs > 0;
+  }
+
+  /** None of what it did was an act. */
+  get hasNotActed(): boolean {
+    return this.#acted === 0;
   }
 
   /** The agent tried to act, something was denied and nothing was done; looking around does not count, unless that was denied as well. */

@@ -157,6 +157,7 @@ export class OutcomeFold {
         this.#signals.expectations.push({ rule: event.rule, passed: event.passed, detail: event.detail });
         return;
       case 'log':
+        if (event.cause === 'broken' || event.cause === 'oversize') this.#signals.damaged = true;
         if (event.cause === 'cut') this.#signals.cut = true;
         else if (event.cause === 'broken' && this.#signals.claim !== undefined) this.#signals.damagedEnd = true;
         else if (event.stream === 'stderr') this.#signals.stderr.push(this.#clean(event.text));

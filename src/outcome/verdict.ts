@@ -33,6 +33,8 @@ export interface Signals {
   cut: boolean;
   /** A line after the agent's last event that should be JSON but is not. */
   damagedEnd: boolean;
+  /** Such a line anywhere. */
+  damaged: boolean;
   /** Any line of a known dialect at all. */
   heard: boolean;
   /** It began to work: there was a turn or a call. */
@@ -64,6 +66,7 @@ export function noSignals(): Signals {
     did: false,
     cut: false,
     damagedEnd: false,
+    damaged: false,
     heard: false,
     began: false,
     stderr: new LastLines(),
@@ -202,6 +205,9 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
   if (signals.leftOpen !== undefined && !signals.answered)
     return ['incomplete', `the run ended while a tool was still at work: ${signals.leftOpen}`];
   if (signals.attempted.isAllDenied && !failOn.includes('none')) return ['permission', 'every attempt to act was denied', 'permission'];
+  // What was denied, or failed, may be in the lines that cannot be read.
+  const isInVain = signals.attempted.isAllInVain || (signals.leftOpen !== undefined && signals.attempted.hasNotActed);
+  if (signals.damaged && isInVain) return ['incomplete', 'lines are damaged, and the others show nothing that was done'];
   if (!signals.said && !signals.did && !isWithheld) return ['incomplete', 'the agent answered nothing and did nothing'];
   return undefined;
 }

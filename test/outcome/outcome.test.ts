@@ -63,6 +63,7 @@ const denied: AgentEvent[] = [
   { type: 'permission.resolved', permission_id: 'p', decision: 'denied', by: 'rule' },
 ];
 const hi = said('Hi.');
+const broken: AgentEvent = { type: 'log', stream: 'stdout', cause: 'broken', text: '{"type"' };
 
 describe('the verdict', () => {
   it.each<[string, AgentEvent[], string, number]>([
@@ -86,6 +87,10 @@ describe('the verdict', () => {
       'permission',
       7,
     ],
+    ['damage, a call that never ended, then words', [started, broken, ...tool('abandoned'), hi, ok, exit(0)], 'incomplete', 8],
+    ['damage, a call that perhaps never ran, then words', [started, broken, ...tool('error'), hi, ok, exit(0)], 'incomplete', 8],
+    ['damage, one that was done, then words', [started, broken, ...tool('error'), ...tool('success'), hi, ok, exit(0)], 'success', 0],
+    ['damage and words', [started, broken, hi, ok, exit(0)], 'success', 0],
     ['claim, then the code of SIGTERM', [started, hi, ok, exit(143)], 'success', 0],
     ['claim, then the code of SIGKILL', [started, hi, ok, exit(137)], 'success', 0],
     ['claim, then the code of SIGINT', [started, hi, ok, exit(130)], 'success', 0],

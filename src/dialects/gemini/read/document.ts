@@ -42,6 +42,9 @@ export function readDocument(sink: DecoderSink, wire: JsonObject, introduced: ()
 }
 
 function holdsUnknownError(wire: JsonObject): boolean {
+  // Statistics are objects: a text among them was part of something else.
+  const stats = object(wire.stats);
+  if (Object.values(stats).some((value) => typeof value === 'string')) return true;
   for (const key in wire) {
     const value = wire[key];
     if (!known.has(key) && isObject(value) && ('message' in value || 'type' in value)) return true;
