@@ -258,9 +258,9 @@ function antigravity(): Saying {
 
 /** The lines of a file in `chats/`. */
 function geminiSession(): Saying {
-  let messages = 0;
+  let told = 0;
   const answer = (fields: JsonObject): JsonObject => ({
-    id: `m-${++messages}`,
+    id: `m-${++told}`,
     timestamp,
     type: 'gemini',
     content: '',
@@ -272,7 +272,7 @@ function geminiSession(): Saying {
       case 'thread.started':
         return { sessionId: 'g-1', projectHash: 'h', startTime: timestamp, lastUpdated: timestamp, kind: 'main' };
       case 'prompt.submitted':
-        return { id: `m-${++messages}`, timestamp, type: 'user', content: [{ text: record.text }] };
+        return { id: `m-${++told}`, timestamp, type: 'user', content: [{ text: record.text }] };
       case 'text.completed':
         return answer({ content: record.text });
       case 'item.started':

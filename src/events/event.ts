@@ -285,7 +285,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     /** How many turns it counted, if only this event speaks of them: its calls are not known then. */
     turns: z.int().nonnegative().optional(),
     /** The log leaves out what it said. */
-    is_answer_withheld: z.literal(true).optional(),
+    is_answer_withheld: z.boolean().optional(),
   }),
   z.strictObject({
     type: z.literal('process.ended'),

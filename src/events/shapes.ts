@@ -142,7 +142,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     duration_ms: '~amount',
     has_answer: '~boolean',
     turns: '~count',
-    is_answer_withheld: '~true',
+    is_answer_withheld: '~boolean',
   },
   'process.ended': {
     exit_code: 'integer?',

@@ -16,7 +16,7 @@ interface Kind {
   line: string;
   /** Any of these fields beside it distinguishes such a record from agent output. */
   beside: readonly string[];
-  /** Only records without a type. */
+  /** Only records without a type, and with an object in their text: agents log like this too. */
   isUntyped?: true;
 }
 
@@ -46,7 +46,7 @@ const kinds: readonly Kind[] = [
   { line: 'jsonPayload', beside: ['insertId', 'logName', 'resource'] },
   // Loki
   { line: 'line', beside: ['labels'] },
-  // Loggers of programs: Google Cloud's structured logs, winston, pino, bunyan, Python. Lines of agents with these fields have a type.
+  // Loggers of programs that print a line of the agent: Google Cloud's structured logs, winston, pino, bunyan, Python.
   { line: 'message', beside: ['severity', 'level', 'levelname', 'lvl', 'logger'], isUntyped: true },
   { line: 'msg', beside: ['severity', 'level', 'levelname', 'lvl', 'logger'], isUntyped: true },
   // Azure
@@ -147,7 +147,7 @@ function lineOf(wire: JsonObject): Enveloped | undefined {
     // Filebeat uses `log` for the file that the message came from.
     if (kind.line === 'log' && typeof wire['log'] !== 'string' && typeof wire['message'] === 'string') continue;
     const text = textOf(wire[kind.line]);
-    if (text === undefined) continue;
+    if (text === undefined || (kind.isUntyped === true && !text.startsWith('{'))) continue;
     const inner = kind.line === 'Log' ? openContainerLine(text) : undefined;
     return inner ?? { text, isPartial: isPartial(wire, text), stream: streamOf(wire), at: timeOf(wire) };
   }
