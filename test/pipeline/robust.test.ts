@@ -132,6 +132,7 @@ const found: readonly [folder: string, scenario: string, mutations: Mutation[]][
   ['gemini@0.61.0', 'denied', [drop(1082889645, 123), drop(1054250748, 111)]],
   ['gemini@0.61.0', 'denied', [insert(1070603639, [0, 0, 32]), insert(1364918577, [32, 0])]],
   ['gemini@0.61.0', 'denied', [drop(0, 177), repeat(50340432, 1), drop(130549714, 192)]],
+  ['gemini@0.61.0', 'denied', [repeat(0, 179), repeat(1370523619, 178), { kind: 'flip', byte: 0, at: 0, length: 1 }]],
   ['gemini-json@0.61.0', 'stream-error', [drop(291482525, 96), drop(513315613, 1)]],
   ['pi-anthropic@0.73.1', 'denied', [repeat(0, 150), repeat(102736763, 143), drop(1762480910, 33)]],
   ['pi-anthropic@0.73.1', 'denied', [drop(2347281, 23), repeat(1215877077, 1)]],

@@ -1,6 +1,6 @@
 import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, object, string, time } from '../../read.ts';
+import { asText, count, filled, isObject, object, string, time } from '../../read.ts';
 import { readDocument } from './document.ts';
 import { codeOf, readEnding } from './ending.ts';
 import { isSession, isSessionLine, SessionFile } from './session.ts';
@@ -70,6 +70,8 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   function readResult(wire: JsonObject): void {
+    // Damage can make the name of another line; that line ends nothing.
+    if (typeof wire.status !== 'string' && !isObject(wire.stats)) return sink.unknown(wire);
     closeText();
     const stats = object(wire.stats);
     readUsage(sink, stats);
