@@ -27,6 +27,9 @@ const BOM = 0xfeff;
 // eslint-disable-next-line no-control-regex -- terminal sequences and control characters are what this looks for
 const terminalNoise = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000b-\u001f]/g;
 
+// eslint-disable-next-line no-control-regex -- no terminal writes these, so something is missing where they are
+const damage = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/;
+
 const documentRest = /^(?:"|\}|\]|,)/;
 
 /**
@@ -192,7 +195,8 @@ export class Framer {
     if (clean !== line && startsLikeJson(clean)) {
       const wire = parse(clean);
       if (wire !== undefined) {
-        this.#sink.note('guessed', 'control characters around a line', this.#line);
+        if (damage.test(line.slice(line.indexOf('{'), line.lastIndexOf('}')))) this.#repaired();
+        else this.#sink.note('guessed', 'control characters around a line', this.#line);
         return this.#value(wire, clean);
       }
     }
@@ -212,6 +216,13 @@ export class Framer {
     if (field !== undefined && isObject(cell)) return this.#value(cell, field);
     if (this.#mayBeWrapped && !last && (this.#stamped(line) || this.#prefixed(clean, raw))) return;
     this.#sink.text(raw, 'noise', this.#line);
+  }
+
+  /** What a control character inside a line has replaced is not known. */
+  #repaired(): void {
+    const what = 'control characters inside a line';
+    this.#sink.note('broken', what, this.#line);
+    this.#sink.text(what, 'broken', this.#line);
   }
 
   /** The first piece of a line, or of a document, after the timestamp that a log puts before each line. */

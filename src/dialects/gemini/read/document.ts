@@ -8,9 +8,13 @@ import { readDocumentUsage } from './usage.ts';
 
 const known = new Set(['session_id', 'response', 'stats', 'error', 'warnings']);
 
+/** Fields of the stream: a line of it whose type is damaged is no document. */
+const ofLines = ['tool_id', 'tool_name', 'timestamp', 'role', 'content', 'output'] as const;
+
 /** Whether this is the error document that `--output-format json` writes, and not an API's error body. */
 export function isErrorDocument(wire: JsonObject): boolean {
-  return wire.type === undefined && isObject(wire.error) && typeof wire.error.type === 'string';
+  if (wire.type !== undefined || ofLines.some((name) => name in wire)) return false;
+  return isObject(wire.error) && typeof wire.error.type === 'string';
 }
 
 /** The one object of `--output-format json`; false: this is not one. `introduced` is called once it has named its session. */
