@@ -224,6 +224,77 @@ function droid(): Saying {
   };
 }
 
+function antigravity(): Saying {
+  const conversation_id = 'a-1';
+  const numbers = new Map<string, number>();
+  const numberOf = (id: string): number => numbers.get(id) ?? (numbers.set(id, numbers.size + 1), numbers.size);
+  const step = (step_index: number, step_type: string, state: string, fields: JsonObject): JsonObject => ({
+    event: 'step_update',
+    step_update: { conversation_id, step_index, state, step_type, ...fields },
+  });
+  const info = (args: Json): JsonObject => ({ tool_name: 'run_command', tool_info: { name: 'run_command', parameters: args } });
+  return (record) => {
+    switch (record.type) {
+      case 'thread.started':
+        return { event: 'init', conversation_id, init: { cwd: '/w', model: 'm' } };
+      case 'prompt.submitted':
+        return step(0, 'user_input', 'DONE', { text_delta: record.text });
+      case 'text.completed':
+        return step(numberOf(`text ${record.block_id}`), 'agent_response', 'DONE', { text_delta: record.text });
+      case 'item.started':
+        return step(numberOf(record.item_id), 'tool', 'ACTIVE', info(record.args as Json));
+      case 'item.completed':
+        return step(numberOf(record.item_id), 'tool', 'DONE', {
+          tool_name: 'run_command',
+          tool_info: { name: 'run_command', output: textOf(record.output) },
+        });
+      case 'agent.finished':
+        return { event: 'result', result: { conversation_id, status: 'SUCCESS', response: 'Done.', num_turns: 2, duration_seconds: 1 } };
+      default:
+        return undefined;
+    }
+  };
+}
+
+/** The lines of a file in `chats/`. */
+function geminiSession(): Saying {
+  let told = 0;
+  const answer = (fields: JsonObject): JsonObject => ({
+    id: `m-${++told}`,
+    timestamp,
+    type: 'gemini',
+    content: '',
+    model: 'm',
+    ...fields,
+  });
+  return (record) => {
+    switch (record.type) {
+      case 'thread.started':
+        return { sessionId: 'g-1', projectHash: 'h', startTime: timestamp, lastUpdated: timestamp, kind: 'main' };
+      case 'prompt.submitted':
+        return { id: `m-${++told}`, timestamp, type: 'user', content: [{ text: record.text }] };
+      case 'text.completed':
+        return answer({ content: record.text });
+      case 'item.started':
+        return answer({ toolCalls: [{ id: record.item_id, name: 'run_shell_command', args: record.args as Json, status: 'executing' }] });
+      case 'item.completed':
+        return answer({
+          toolCalls: [
+            {
+              id: record.item_id,
+              name: 'run_shell_command',
+              args: {},
+              status: 'success',
+              result: [{ functionResponse: { response: { output: textOf(record.output) } } }],
+            },
+          ],
+        });
+      default:
+        return undefined;
+    }
+  };
+}
+
 function copilot(): Saying {
   let events = 0;
   const event = (type: string, data: JsonObject): JsonObject => ({ type, data, id: `e-${++events}`, parentId: null, timestamp });
@@ -552,6 +623,8 @@ const lookalikes: Record<string, () => Saying> = {
   amp,
   droid,
   copilot,
+  antigravity,
+  'gemini:session': geminiSession,
 };
 
 type Writable = Dialect & Required<Pick<Dialect, 'encoder'>>;

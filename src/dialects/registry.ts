@@ -5,6 +5,7 @@ import { acp } from './acp/index.ts';
 import { agentCode } from './agent-code/index.ts';
 import { aiSdkUi } from './ai-sdk-ui/index.ts';
 import { amp } from './amp/index.ts';
+import { antigravity } from './antigravity/index.ts';
 import { atif } from './atif/index.ts';
 import { claude } from './claude/index.ts';
 import { cline } from './cline/index.ts';
@@ -23,6 +24,7 @@ import { opencode } from './opencode/index.ts';
 import { pi } from './pi/index.ts';
 import { qwen } from './qwen/index.ts';
 import { runwire } from './runwire/index.ts';
+import { sweAgent } from './swe-agent/index.ts';
 
 /** Every dialect we know. Adding one is a folder and a line here. */
 export const dialects: readonly Dialect[] = [
@@ -44,7 +46,9 @@ export const dialects: readonly Dialect[] = [
   amp,
   droid,
   copilot,
+  antigravity,
   atif,
+  sweAgent,
   aiSdkUi,
   agUi,
   acp,

@@ -293,6 +293,10 @@ export const AgentEvent = z.discriminatedUnion('type', [
     duration_ms: z.number().nonnegative().optional(),
     /** False: its last message has no text, and earlier messages are not its answer. */
     has_answer: z.boolean().optional(),
+    /** How many turns it counted, if only this event speaks of them: its calls are not known then. */
+    turns: z.int().nonnegative().optional(),
+    /** The log leaves out what it said. */
+    is_answer_withheld: z.boolean().optional(),
   }),
   z.strictObject({
     type: z.literal('process.ended'),

@@ -154,6 +154,8 @@ export const shapes: Record<EventType, Record<string, string>> = {
     message: '~string',
     duration_ms: '~amount',
     has_answer: '~boolean',
+    turns: '~count',
+    is_answer_withheld: '~boolean',
   },
   'process.ended': {
     exit_code: 'integer?',

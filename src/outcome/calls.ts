@@ -15,10 +15,14 @@ export interface OpenCall {
   delegates: boolean;
 }
 
+const mostFailed = 1000;
+
 /** The tool calls of a run: those under way, and those that have ended. */
 export class Calls {
   readonly ended: BoundedList<ToolCall>;
   readonly #open = new Map<string, OpenCall>();
+  /** The first calls that failed without an exit code, by id: some agents say only at the end that a call was denied. */
+  readonly #failed = new Map<string, OpenCall>();
   readonly #short: Pick<Shortener, 'text' | 'json'>;
 
   constructor(limit: number, short: Pick<Shortener, 'text' | 'json'>) {
@@ -39,11 +43,19 @@ export class Calls {
     return call !== undefined;
   }
 
+  /** The call, if it has failed before it was known to be denied; only once. */
+  takeFailed(item: string | undefined): OpenCall | undefined {
+    const call = item === undefined ? undefined : this.#failed.get(item);
+    if (call !== undefined && item !== undefined) this.#failed.delete(item);
+    return call;
+  }
+
   /** Returns the call that has ended; undefined: it never began. */
   end(event: EventOf<'item.completed'>, at: number | undefined): OpenCall | undefined {
     const call = this.#open.get(event.item_id);
     if (call === undefined) return undefined;
     this.#open.delete(event.item_id);
+    if (event.status === 'error' && event.exit_code === undefined && this.#failed.size < mostFailed) this.#failed.set(event.item_id, call);
     const output = textOf(event.output) ?? event.error;
     const duration = event.duration_ms ?? passed(call.startedAt, at);
     const { status, reason } = statuses[event.status];
@@ -60,6 +72,7 @@ export class Calls {
   /** Another attempt or another run begins: calls that were under way no longer are. */
   forgetOpen(): void {
     this.#open.clear();
+    this.#failed.clear();
   }
 }
 

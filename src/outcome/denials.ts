@@ -9,21 +9,26 @@ export class Attempted {
   #acted = 0;
   #deniedCalls = 0;
   #deniedActs = 0;
+  /** Acts that failed and may not have run. */
+  #failedActs = 0;
   /** Denials that name no call; most agents report them in addition to the denied call. */
   #deniedRequests = 0;
   /** Some denials name a call that was never reported: then other calls may not have been reported either. */
   #hasUntoldCalls = false;
 
-  /** A call ended; a cancelled or abandoned call is not an attempt. */
-  called(kind: ItemKind, status: ItemStatus): void {
+  /**
+   * A call ended; a cancelled or abandoned call is not an attempt. A call that failed without an exit code may not have run at all: it does
+   * not show that the agent was allowed to do anything, and a denial that cannot be recognised looks the same.
+   */
+  called(kind: ItemKind, status: ItemStatus, exitCode: number | undefined): void {
     const acts = looking.has(kind) ? 0 : 1;
     if (status === 'denied') {
       this.#deniedCalls += 1;
       this.#deniedActs += acts;
-    } else if (status === 'success' || status === 'error') {
+    } else if (status === 'success' || (status === 'error' && exitCode !== undefined)) {
       this.#ran += 1;
       this.#acted += acts;
-    }
+    } else if (status === 'error') this.#failedActs += acts;
   }
 
   edited(): void {
@@ -40,7 +45,17 @@ export class Attempted {
     return Math.max(this.#deniedCalls, this.#deniedRequests);
   }
 
-  /** The agent tried to act and none of it was allowed; looking around does not count, unless that was denied as well. */
+  /** It tried to act, and nothing shows that any of it was done. */
+  get isAllInVain(): boolean {
+    return this.#acted === 0 && this.denied + this.#failedActs > 0;
+  }
+
+  /** None of what it did was an act. */
+  get hasNotActed(): boolean {
+    return this.#acted === 0;
+  }
+
+  /** The agent tried to act, something was denied and nothing was done; looking around does not count, unless that was denied as well. */
   get isAllDenied(): boolean {
     if (this.#hasUntoldCalls && this.#ran === 0 && this.#deniedCalls === 0) return false;
     const deniedActs = this.#deniedActs + Math.max(0, this.#deniedRequests - this.#deniedCalls);

@@ -160,6 +160,7 @@ export class OutcomeFold {
         this.#signals.expectations.push({ rule: event.rule, passed: event.passed, detail: event.detail });
         return;
       case 'log':
+        if (event.cause === 'broken' || event.cause === 'oversize') this.#signals.damaged = true;
         if (event.cause === 'cut') this.#signals.cut = true;
         else if (event.cause === 'broken' && this.#signals.claim !== undefined) this.#signals.damagedEnd = true;
         else if (event.stream === 'stderr') this.#signals.stderr.push(this.#clean(event.text));
@@ -250,14 +251,17 @@ export class OutcomeFold {
   }
 
   #refused(event: EventOf<'permission.resolved'>): void {
-    if (!this.#calls.deny(event.item_id)) this.#signals.attempted.requestDenied(event.item_id !== undefined);
+    const failed = this.#calls.takeFailed(event.item_id);
+    if (failed !== undefined) this.#signals.attempted.called(failed.kind, 'denied', undefined);
+    else if (!this.#calls.deny(event.item_id)) this.#signals.attempted.requestDenied(event.item_id !== undefined);
     this.#denied(`permission denied${event.by === undefined ? '' : ` by ${event.by}`}`);
   }
 
   #item(event: EventOf<'item.completed'>, at: number | undefined): void {
     const item = this.#calls.end(event, at);
     if (item === undefined) return;
-    if (!item.delegates) this.#signals.attempted.called(item.kind, item.isDenied && event.status !== 'success' ? 'denied' : event.status);
+    const status = item.isDenied && event.status !== 'success' ? 'denied' : event.status;
+    if (!item.delegates) this.#signals.attempted.called(item.kind, status, event.exit_code);
     if (item.main) {
       // A call that was left open began before later calls that failed, so it must not hide their failure.
       if (event.status !== 'abandoned' || this.#signals.last !== 'error') this.#signals.last = event.status;
@@ -351,7 +355,7 @@ export class OutcomeFold {
         ...present({ cost_is: cost.is }),
         ...present({ model_name: this.#model }),
         ...(this.#callsAreTold(dialect) ? { api_calls_count: this.#calls.ended.length, tool_calls_count: this.#calls.ended.length } : {}),
-        turns: this.#turns,
+        turns: this.#signals.claim?.turns ?? this.#turns,
       },
       ...present({ usage_by_model: usageByModel(this.#usage, this.#model, price) }),
       ...present({ children: this.#childrenUsage(), lineage: this.#lineage.report(), publish: this.#publish() }),
@@ -411,7 +415,8 @@ export class OutcomeFold {
   }
 
   #callsAreTold(dialect: string): boolean {
-    return this.#calls.ended.length > 0 || !silentAboutCalls.has(this.#thread?.agent ?? dialect);
+    if (this.#calls.ended.length > 0) return true;
+    return this.#signals.claim?.turns === undefined && !silentAboutCalls.has(this.#thread?.agent ?? dialect);
   }
 }
 

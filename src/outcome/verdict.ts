@@ -4,6 +4,7 @@ import { BoundedList, LastLines } from './bounded.ts';
 import { Attempted } from './denials.ts';
 import { codeOfLimit } from './limits.ts';
 import type { Evidence, Expectation, Verdict } from './outcome.ts';
+import { isEndedFromOutside, signalOf, timeoutCode } from './process-signal.ts';
 import { present } from '../present.ts';
 
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
@@ -32,6 +33,8 @@ export interface Signals {
   cut: boolean;
   /** A line after the agent's last event that should be JSON but is not. */
   damagedEnd: boolean;
+  /** Such a line anywhere. */
+  damaged: boolean;
   /** Any line of a known dialect at all. */
   heard: boolean;
   /** It began to work: there was a turn or a call. */
@@ -63,6 +66,7 @@ export function noSignals(): Signals {
     did: false,
     cut: false,
     damagedEnd: false,
+    damaged: false,
     heard: false,
     began: false,
     stderr: new LastLines(),
@@ -106,8 +110,6 @@ function classOfLimit({ limit }: EventOf<'limit.reached'>): VerdictClass {
   return classOfCode[codeOfLimit[limit]];
 }
 
-/** Signals that end a process from outside, and do not count against an agent that had already finished. */
-const endedFromOutside = new Set(['SIGINT', 'SIGTERM', 'SIGKILL', 'SIGHUP', 'SIGPIPE']);
 const interruptions: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict {
@@ -138,7 +140,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
   const interrupted = interruption(process);
   if (interrupted !== undefined || fatal !== undefined)
     return verdict('cancelled', stoppedBy(signals) ?? 'the process was interrupted', 'cancelled');
-  if (process?.reason === 'timeout' || process?.exit_code === 124)
+  if (process?.reason === 'timeout' || process?.exit_code === timeoutCode)
     return verdict('time_limit', 'the process ran into a time limit', 'time_limit');
   if (signals.openDenial !== undefined && !signals.cut)
     return verdict('permission', 'the run ended on something that was denied', 'permission');
@@ -182,8 +184,8 @@ function brokenInstall({ began, said, process, stderr }: Signals): string | unde
 /** Reasons not to believe an agent that claims success. */
 function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
   const { process, fatal } = signals;
-  // It was told to exit after its last event: how it did so says nothing about its work.
-  const dismissed = process?.requested_signal !== undefined;
+  // It was told to exit, or ended from outside, after its last event: how it did so says nothing about its work.
+  const dismissed = process !== undefined && (process.requested_signal !== undefined || isEndedFromOutside(process));
   if (process !== undefined && process.exit_code !== null && process.exit_code !== 0 && !dismissed) {
     const code = fatal?.code;
     return [
@@ -192,19 +194,23 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
       code,
     ];
   }
-  if (process?.signal && !endedFromOutside.has(process.signal))
+  if (process?.signal && !isEndedFromOutside(process))
     return ['incomplete', `the agent says ok, but the process died of ${process.signal}`];
   // It came after the claim, for instance because the work could not be kept.
   if (fatal?.scope === 'runwire') return [classOfCode[fatal.code], 'the agent says ok, but Runwire could not finish the run', fatal.code];
   if (signals.cut) return ['incomplete', 'the last line stops in the middle'];
   if (signals.damagedEnd) return ['incomplete', 'what follows the end is damaged'];
-  if (signals.openDenial !== undefined && signals.last !== 'text')
+  const isWithheld = signals.claim?.is_answer_withheld === true;
+  if (signals.openDenial !== undefined && signals.last !== 'text' && !isWithheld)
     return ['permission', 'the run ended on something that was denied', 'permission'];
   if (signals.last === 'error') return ['tool', 'the run ended on a failed tool', 'tool'];
   if (signals.leftOpen !== undefined && !signals.answered)
     return ['incomplete', `the run ended while a tool was still at work: ${signals.leftOpen}`];
   if (signals.attempted.isAllDenied && !failOn.includes('none')) return ['permission', 'every attempt to act was denied', 'permission'];
-  if (!signals.said && !signals.did) return ['incomplete', 'the agent answered nothing and did nothing'];
+  // What was denied, or failed, may be in the lines that cannot be read.
+  const isInVain = signals.attempted.isAllInVain || (signals.leftOpen !== undefined && signals.attempted.hasNotActed);
+  if (signals.damaged && isInVain) return ['incomplete', 'lines are damaged, and the others show nothing that was done'];
+  if (!signals.said && !signals.did && !isWithheld) return ['incomplete', 'the agent answered nothing and did nothing'];
   return undefined;
 }
 
@@ -239,14 +245,13 @@ export function unmetEvidence(expectations: readonly Expectation[]): Evidence[] 
 
 /** The agent claims success, but its last answer is empty. */
 export function lacksAnswer({ claim, answered }: Signals): boolean {
-  return claim?.status === 'ok' && !answered;
+  return claim?.status === 'ok' && claim.is_answer_withheld !== true && !answered;
 }
 
 function interruption(process: EventOf<'process.ended'> | undefined): number | undefined {
   if (process === undefined) return undefined;
   if (process.requested_signal !== undefined) return interruptions[process.requested_signal] ?? 130;
-  if (process.signal !== null) return interruptions[process.signal];
-  return process.exit_code === 130 || process.exit_code === 143 ? process.exit_code : undefined;
+  return interruptions[signalOf(process) ?? ''];
 }
 
 function cancelledCode(signals: Signals): number {
@@ -279,7 +284,8 @@ function gatherEvidence(signals: Signals): Evidence[] {
   else if (signals.attempted.isAllDenied) add('denied', `${signals.attempted.denied} denied, nothing was allowed`);
   evidence.push(...unmetEvidence(signals.expectations.toArray()));
   if (signals.cut) add('stream', 'the last line stops in the middle');
-  if (!signals.said) add('answer', signals.did ? 'none, but tools ran' : 'none');
+  if (!signals.said && claim?.is_answer_withheld === true) add('answer', 'not in this log');
+  else if (!signals.said) add('answer', signals.did ? 'none, but tools ran' : 'none');
   else if (lacksAnswer(signals)) add('answer', 'none after the last tool call');
   return evidence.map((each) => ({
     ...each,

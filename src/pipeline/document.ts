@@ -17,14 +17,23 @@ export class Document {
   /** The timestamp before each line; empty: there was none. */
   readonly stamps: string[] = [];
   readonly #mayBeWrapped: boolean;
+  /** How long the stamp of a line is. */
+  readonly #stampOf: (line: string) => number;
   #indented = fresh;
   #joined = fresh;
+  /** The same with the line feeds inside strings, which some programs write as they are. */
+  #raw = fresh;
+  /** For each line: it ends inside a string. */
+  readonly #isInString: boolean[] = [];
   /** The column where lines are broken; 0: they are not. */
   #column: number;
   size = 0;
+  /** It could be read only with line feeds inside its strings. */
+  hasRawFeeds = false;
 
-  constructor(line: string, firstLine: number, mayBeWrapped: boolean, stamp = '') {
+  constructor(line: string, firstLine: number, mayBeWrapped: boolean, stamp = '', lengthOf = stampOf) {
     this.firstLine = firstLine;
+    this.#stampOf = lengthOf;
     this.#mayBeWrapped = mayBeWrapped && line.length >= narrowest;
     this.#column = this.#mayBeWrapped ? line.length : 0;
     if (stamp !== '') this.stamps.push(stamp);
@@ -34,7 +43,7 @@ export class Document {
   add(line: string): void {
     const [first] = this.stamps;
     if (first === undefined) return this.#add(line);
-    const stamp = line.slice(0, stampOf(line));
+    const stamp = line.slice(0, this.#stampOf(line));
     // A program that breaks lines at a column counts the timestamp as part of the first line.
     if (stamp === '' && this.lines.length === 1 && this.#column > 0) this.#column += first.length;
     this.stamps.push(stamp);
@@ -45,11 +54,18 @@ export class Document {
     const isIndented = this.lines.length === 0 || this.#isIndented;
     this.lines.push(line);
     this.size += line.length;
+    this.#raw = scan(line, { ...this.#raw, isEscaped: false });
+    this.#isInString.push(this.#raw.inString);
     if (isIndented) this.#indented = scan(line, { ...this.#indented, inString: false, isEscaped: false });
-    if (this.#column === 0) return;
+    if (this.#column === 0 || line === '') return;
     this.#joined = scan(line, this.#joined);
     // Only the last of the pieces may be shorter.
     if (line.length > this.#column || (line.length < this.#column && this.#joined.depth > 0)) this.#column = 0;
+  }
+
+  /** Where the JSON of a further line begins. */
+  startOf(line: string): number {
+    return this.stamps.length > 0 ? this.#stampOf(line) : 0;
   }
 
   /** How many lists and objects begin in it. */
@@ -59,7 +75,18 @@ export class Document {
 
   /** More lines may complete it. */
   get isOpen(): boolean {
-    return this.#isIndented ? this.#indented.depth > 0 : this.#column > 0 && this.#joined.depth > 0;
+    if (this.#isIndented) return this.#indented.depth > 0;
+    return (this.#column > 0 && this.#joined.depth > 0) || this.mayHaveRawFeeds;
+  }
+
+  /** A string goes on in the next line: that line may be its own, or the rest of a line that was cut. */
+  get mayHaveRawFeeds(): boolean {
+    return this.#mayBeWrapped && this.#raw.depth > 0;
+  }
+
+  /** An empty line is part of it. */
+  get isInString(): boolean {
+    return this.mayHaveRawFeeds && this.#raw.inString;
   }
 
   /** It is incomplete: more bytes should have followed. */
@@ -74,11 +101,18 @@ export class Document {
 
   value(): unknown {
     const wire = this.isWrapped ? undefined : parse(this.text());
-    return wire ?? (this.#column > 0 ? parse(this.lines.join('')) : undefined);
+    const known = wire ?? (this.#column > 0 ? parse(this.lines.join('')) : undefined);
+    if (known !== undefined) return known;
+    this.hasRawFeeds = true;
+    return parse(this.#withEscapedFeeds());
   }
 
   text(): string {
     return this.lines.join('\n');
+  }
+
+  #withEscapedFeeds(): string {
+    return this.lines.map((line, index) => `${line}${this.#isInString[index] === true ? '\\n' : '\n'}`).join('');
   }
 
   /** A raw line feed inside a string is not JSON: such a line was cut or broken, not indented. */

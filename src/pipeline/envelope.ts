@@ -16,6 +16,8 @@ interface Kind {
   line: string;
   /** Any of these fields beside it distinguishes such a record from agent output. */
   beside: readonly string[];
+  /** Only records without a type, and with an object in their text: agents log like this too. */
+  isUntyped?: true;
 }
 
 const kinds: readonly Kind[] = [
@@ -44,6 +46,9 @@ const kinds: readonly Kind[] = [
   { line: 'jsonPayload', beside: ['insertId', 'logName', 'resource'] },
   // Loki
   { line: 'line', beside: ['labels'] },
+  // Loggers of programs that print a line of the agent: Google Cloud's structured logs, winston, pino, bunyan, Python.
+  { line: 'message', beside: ['severity', 'level', 'levelname', 'lvl', 'logger'], isUntyped: true },
+  { line: 'msg', beside: ['severity', 'level', 'levelname', 'lvl', 'logger'], isUntyped: true },
   // Azure
   { line: 'Log', beside: ['TimeStamp'] },
   { line: 'LogMessage', beside: ['TimeGenerated'] },
@@ -137,11 +142,12 @@ function inOrder(lines: readonly (Enveloped | undefined)[]): readonly Enveloped[
 
 function lineOf(wire: JsonObject): Enveloped | undefined {
   for (const kind of kinds) {
+    if (kind.isUntyped === true && 'type' in wire) continue;
     if (!Object.hasOwn(wire, kind.line) || !kind.beside.some((name) => Object.hasOwn(wire, name))) continue;
     // Filebeat uses `log` for the file that the message came from.
     if (kind.line === 'log' && typeof wire['log'] !== 'string' && typeof wire['message'] === 'string') continue;
     const text = textOf(wire[kind.line]);
-    if (text === undefined) continue;
+    if (text === undefined || (kind.isUntyped === true && !text.startsWith('{'))) continue;
     const inner = kind.line === 'Log' ? openContainerLine(text) : undefined;
     return inner ?? { text, isPartial: isPartial(wire, text), stream: streamOf(wire), at: timeOf(wire) };
   }

@@ -2,6 +2,8 @@ import { isObject } from '../dialects/read.ts';
 import type { JsonObject } from '../dialects/dialect.ts';
 import { Document, stampOf } from './document.ts';
 import { type Enveloped, openContainerLine } from './envelope.ts';
+import { csvFieldIn } from './csv.ts';
+import { type Beginning, beginningIn, goesOn, prefixLength } from './line-prefix.ts';
 import { eachObject, fresh, longLine, mostContainers, parse, scan, startsLikeJson } from './json-text.ts';
 
 export type TextCause = 'noise' | 'broken' | 'cut' | 'oversize';
@@ -26,6 +28,9 @@ const BOM = 0xfeff;
 // eslint-disable-next-line no-control-regex -- terminal sequences and control characters are what this looks for
 const terminalNoise = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000b-\u001f]/g;
 
+// eslint-disable-next-line no-control-regex -- no terminal writes these, so something is missing where they are
+const damage = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/;
+
 const documentRest = /^(?:"|\}|\]|,)/;
 
 /**
@@ -43,6 +48,8 @@ export class Framer {
   #skipping = false;
   #line = 0;
   #document: Document | undefined;
+  /** What the lines of the open document have before them. */
+  #prefix: (Beginning & { lines: string[] }) | undefined;
   #sse = false;
   #afterDocument = false;
   /** False while lines that turned out not to be pieces of one line are read again, each by itself. */
@@ -118,7 +125,7 @@ export class Framer {
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
       this.#line += 1;
-      if (end > start) this.#oneLine(text.slice(start, end), false);
+      if (end > start || this.#document?.isInString === true) this.#oneLine(text.slice(start, end), false);
       start = end + 1;
     }
   }
@@ -133,7 +140,7 @@ export class Framer {
         continue;
       }
       this.#line += 1;
-      if (line.length > 0) this.#oneLine(this.#decode(line), false);
+      if (line.length > 0 || this.#document?.isInString === true) this.#oneLine(this.#decode(line), false);
     }
   }
 
@@ -189,7 +196,8 @@ export class Framer {
     if (clean !== line && startsLikeJson(clean)) {
       const wire = parse(clean);
       if (wire !== undefined) {
-        this.#sink.note('guessed', 'control characters around a line', this.#line);
+        if (damage.test(line.slice(line.indexOf('{'), line.lastIndexOf('}')))) this.#repaired();
+        else this.#sink.note('guessed', 'control characters around a line', this.#line);
         return this.#value(wire, clean);
       }
     }
@@ -202,10 +210,20 @@ export class Framer {
         return this.#value(wire, line.slice(brace));
       }
     }
-    if (this.#mayBeWrapped && !last && this.#stamped(line)) return;
     // A doubled bracket ends a document early; the rest of it is damage, not the agent's chatter.
-    if (this.#afterDocument && documentRest.test(line)) return this.#broken(raw, true);
+    if (this.#afterDocument && documentRest.test(line)) return this.#broken(raw, last);
+    const field = csvFieldIn(line);
+    const cell = field === undefined ? undefined : parse(field);
+    if (field !== undefined && isObject(cell)) return this.#value(cell, field);
+    if (this.#mayBeWrapped && !last && (this.#stamped(line) || this.#prefixed(clean, raw))) return;
     this.#sink.text(raw, 'noise', this.#line);
+  }
+
+  /** What a control character inside a line has replaced is not known. */
+  #repaired(): void {
+    const what = 'control characters inside a line';
+    this.#sink.note('broken', what, this.#line);
+    this.#sink.text(what, 'broken', this.#line);
   }
 
   /** The first piece of a line, or of a document, after the timestamp that a log puts before each line. */
@@ -215,6 +233,16 @@ export class Framer {
     const document = new Document(line.slice(stamp), this.#line, true, line.slice(0, stamp));
     if (document.isOpen) this.#document = document;
     return document.isOpen;
+  }
+
+  /** The first line of an indented document, after what a log puts before each line, or a logger before the first. */
+  #prefixed(line: string, raw: string): boolean {
+    const beginning = beginningIn(line);
+    if (beginning === undefined) return false;
+    const { prefix, json } = beginning;
+    this.#prefix = { ...beginning, lines: [raw] };
+    this.#document = new Document(json, this.#line, false, prefix, (each) => prefixLength(prefix, each));
+    return true;
   }
 
   /** The first line of a document, several objects on one line, or a line that is cut or broken. */
@@ -286,9 +314,14 @@ export class Framer {
   #documentLine(raw: string, last: boolean): void {
     const document = this.#document;
     if (document === undefined) return;
-    const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+    const line = this.#prefix === undefined ? withoutReturn(raw) : withoutReturn(raw).replace(terminalNoise, '');
+    if (this.#prefix !== undefined && !goesOn(this.#prefix, line)) {
+      this.#abandonDocument('broken');
+      return this.#oneLine(raw, last);
+    }
+    this.#prefix?.lines.push(raw);
     // An indented document never has a whole object at the start of a line: the open document was really a broken line.
-    const start = document.stamps.length > 0 ? stampOf(line) : 0;
+    const start = document.startOf(line);
     if (line.charCodeAt(start) === OPEN_BRACE && parse(line.slice(start)) !== undefined) {
       this.#abandonDocument('broken');
       return this.#oneLine(line, last);
@@ -297,21 +330,27 @@ export class Framer {
     if (document.isOpen && document.size <= this.#limit && document.opened <= mostContainers) return;
     const wire = document.isOpen ? undefined : document.value();
     if (wire === undefined) return this.#abandonDocument(last ? 'cut' : 'broken', last);
-    if (document.isWrapped) this.#sink.note('guessed', 'line broken in several at a column', document.firstLine);
+    if (document.hasRawFeeds) this.#sink.note('guessed', 'line feeds inside a string', document.firstLine);
+    else if (document.isWrapped) this.#sink.note('guessed', 'line broken in several at a column', document.firstLine);
     this.#document = undefined;
+    this.#prefix = undefined;
+    // Braces of code.
+    if (isObject(wire) && Object.keys(wire).length === 0) return this.#sink.text(document.text(), 'noise', document.firstLine);
     this.#afterDocument = true;
     this.#value(wire, document.text());
   }
 
   /** They were not pieces of one line after all. */
-  #eachByItself(document: Document, last: boolean): void {
+  #eachByItself({ firstLine, stamps, lines: pieces }: Document, last: boolean): void {
     this.#mayBeWrapped = false;
-    const { firstLine, stamps } = document;
-    const lines = document.lines.map((line, index) => `${stamps[index] ?? ''}${line}`);
+    const current = this.#line;
+    const lines = this.#prefix?.lines ?? pieces.map((line, index) => `${stamps[index] ?? ''}${line}`);
+    this.#prefix = undefined;
     for (const [index, line] of lines.entries()) {
       this.#line = firstLine + index;
       this.#oneLine(line, last && index === lines.length - 1);
     }
+    this.#line = current;
     this.#mayBeWrapped = true;
   }
 
@@ -323,6 +362,10 @@ export class Framer {
     this.#sink.note('broken', cause === 'cut' ? 'document stops in the middle' : 'document that is not JSON', document.firstLine);
     this.#sink.text(document.text(), cause, document.firstLine);
   }
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
 function join(pieces: readonly Uint8Array[], length: number): Uint8Array {

@@ -3,8 +3,10 @@ import { codeOfMessage } from '../faults.ts';
 import { detectDialect } from '../dialects/registry.ts';
 import type { Draft } from '../events/event.ts';
 import { BoundedList } from '../outcome/bounded.ts';
+import { signalOf } from '../outcome/process-signal.ts';
 import { PrivateKeyLines } from '../redact/private-key.ts';
 import { SecretLines } from '../redact/secret-lines.ts';
+import { Again } from './again.ts';
 import { type Enveloped, openEnvelope } from './envelope.ts';
 import { Framer, type FrameSink, keptOfOversize, type TextCause } from './framer.ts';
 import type { ProcessEnd, Thread } from './thread.ts';
@@ -61,10 +63,14 @@ export class LineDecoder {
   #stderrFault: { message: string; code: ReturnType<typeof codeOfMessage> } | undefined;
   #line = 0;
   readonly #twice = new Twice();
+  /** Unset for a running agent, whose lines are not held back. */
+  readonly #again: Again | undefined;
+  #isAfterText = false;
 
   constructor(out: DraftSink, options: LineDecoderOptions = {}) {
     this.#options = options;
     this.#out = out;
+    if (options.live !== true) this.#again = new Again();
     this.#stdout = new Framer(
       { ...this.#lines, value: (wire, line) => this.#outerWire(wire, line), enveloped: (line) => this.#unwrap(line) },
       options.maxLineBytes,
@@ -114,6 +120,8 @@ export class LineDecoder {
     this.#stderrOmitted += this.#stderrHead.omitted;
     this.#stderrHead = new BoundedList();
     this.#endStderr();
+    for (const each of this.#again?.end() ?? []) this.#decodeNow(each.wire, each.line, each.at);
+    if (this.#again?.wasCopied === true) this.#note('guessed', 'the same stream comes twice: read once');
     this.#guard(() => this.#decoder?.end());
     this.#explainExit(process);
   }
@@ -157,6 +165,7 @@ export class LineDecoder {
   }
 
   #say(said: string, cause: TextCause): void {
+    this.#isAfterText = true;
     const text = cause === 'oversize' ? this.#kept(said) : said;
     this.#out.emit({ type: 'log', stream: 'stdout', cause, text });
     // A stream that stops in the middle of a line is reported separately.
@@ -216,6 +225,13 @@ export class LineDecoder {
   }
 
   #decode(wire: JsonObject, line: number, at = this.#writtenAt): void {
+    if (this.#again === undefined) return this.#decodeNow(wire, line, at);
+    const isApart = this.#isAfterText;
+    this.#isAfterText = false;
+    for (const each of this.#again.take({ wire, line, at }, isApart)) this.#decodeNow(each.wire, each.line, each.at);
+  }
+
+  #decodeNow(wire: JsonObject, line: number, at: number | undefined): void {
     const decoder = this.#decoder as Decoder;
     this.#line = line;
     if (this.#options.live === true || at !== undefined) this.#out.at(at);
@@ -297,7 +313,7 @@ export class LineDecoder {
   #explainExit(process: ProcessEnd | undefined): void {
     if (this.#out.isExplained || process === undefined || process.requested_signal !== undefined) return;
     const code = process.exit_code;
-    if (code === null || code === 0 || code === 130 || code === 143) return;
+    if (code === null || code === 0 || signalOf(process) !== undefined) return;
     const meaning = this.#dialect?.exitMeaning?.(code);
     if (meaning === undefined && this.#stderrFault === undefined) return;
     const fault = this.#stderrFault;

@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import { quoted } from '../redact/quoted.ts';
 import type { Labels } from './run-store.ts';
 
 /** What a caller may give a run: every list of runs shows all labels of each. */
@@ -32,5 +33,5 @@ export function fittingLabels(labels: Labels): { kept: Labels; omitted: number }
 }
 
 function cut(text: string, most: number): string {
-  return text.length <= most ? text : text.slice(0, most).toWellFormed();
+  return text.length <= most ? text : quoted(text, most);
 }

@@ -29,7 +29,7 @@ export async function* plainBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenera
 }
 
 async function* inUtf8(head: Uint8Array, all: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const encoding = marked(encodings, head);
+  const encoding = marked(encodings, head) ?? unmarkedEncoding(head);
   if (encoding === undefined) return yield* all;
   const [decoder, encoder] = [new TextDecoder(encoding), new TextEncoder()];
   for await (const chunk of all) yield encoder.encode(decoder.decode(chunk, { stream: true }));
@@ -58,7 +58,14 @@ async function peek(bytes: AsyncIterable<Uint8Array>): Promise<[head: Uint8Array
   return [head, all()];
 }
 
+/** UTF-16 without a mark: every other byte of what is written in ASCII is 0. */
+function unmarkedEncoding(head: Uint8Array): string | undefined {
+  const zeros = [...head.subarray(0, longestMark)].map((byte) => byte === 0).join();
+  return zeros === 'false,true,false,true' ? 'utf-16le' : zeros === 'true,false,true,false' ? 'utf-16be' : undefined;
+}
+
 function mayBeMarked(head: Uint8Array): boolean {
+  if (head.length < longestMark && (head.length < 2 || (head[0] === 0) !== (head[1] === 0))) return true;
   return head.length < longestMark && [...packings, ...encodings].some(([, mark]) => head.length < mark.length && beginsLike(head, mark));
 }
 

@@ -86,3 +86,56 @@ it('a conversion makes no success of a failure, and no failure of a success', ()
   });
   assert(check, { numRuns: fuzzRuns(250), seed: fuzzSeed });
 });
+
+/** A session of Codex: its lines tell the end of each turn. */
+const rollout = (...payloads: JsonObject[]): string =>
+  [{ type: 'session_meta', id: 's', cwd: '/w' } as JsonObject, ...payloads]
+    .map(({ type, ...rest }) => {
+      const kind =
+        type === 'session_meta' ? type : type === 'message' || String(type).startsWith('function_call') ? 'response_item' : 'event_msg';
+      return `${JSON.stringify({ timestamp: '2026-01-01T00:00:00.000Z', type: kind, payload: { type, ...rest } })}\n`;
+    })
+    .join('');
+const begun = [{ type: 'task_started' }, { type: 'user_message', message: 'do it' }];
+const spoke = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I begin.' }] };
+const called = [
+  { type: 'function_call', name: 'shell', arguments: '{}', call_id: 'c1' },
+  { type: 'function_call_output', call_id: 'c1', output: '{"output":"a","metadata":{"exit_code":0}}' },
+];
+const nothing = { type: 'task_complete', last_agent_message: null };
+const aborted = { type: 'turn_aborted', reason: 'interrupted' };
+
+it.each<[string, string]>([
+  ['an aborted turn with words, then one that did nothing', rollout(...begun, spoke, aborted, ...begun, nothing)],
+  ['an aborted turn with a call, then one that did nothing', rollout(...begun, ...called, aborted, ...begun, nothing)],
+  ['an aborted turn with both, then one that was cut', rollout(...begun, spoke, ...called, aborted, ...begun)],
+  ['an aborted turn, then a good one', rollout(...begun, ...called, aborted, ...begun, spoke, nothing)],
+  ['a plan that is closed after the answer', openPlan()],
+])('the same is true of %s', (_title, stdout) => {
+  const records: EventRecord[] = [];
+  const reader = new Reader({ newId: () => 'thread', onRecord: (each) => void records.push(each) });
+  reader.stdout(Buffer.from(stdout));
+  const before = reader.end();
+  const told = targets.map((to) => {
+    const { dialect, variant } = findWriter(to);
+    const writer = new Writer(dialect, variant);
+    for (const each of records) writer.record(each);
+    writer.end(before);
+    const text = writer.take();
+    return [to, (dialect.about.reads === undefined ? toldOf(text, to) : reread(text, dialect)).isSuccess];
+  });
+  expect(told).toEqual(targets.map((to) => [to, before.verdict.class === 'success']));
+});
+
+function openPlan(): string {
+  const items = (completed: boolean) => [{ text: 'look', completed }];
+  const lines = [
+    { type: 'thread.started', thread_id: 't' },
+    { type: 'turn.started' },
+    { type: 'item.started', item: { id: 'item_0', type: 'todo_list', items: items(false) } },
+    { type: 'item.completed', item: { id: 'item_1', type: 'agent_message', text: 'Done.' } },
+    { type: 'item.completed', item: { id: 'item_0', type: 'todo_list', items: items(true) } },
+    { type: 'turn.completed', usage: { input_tokens: 12, cached_input_tokens: 3, output_tokens: 8 } },
+  ];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}

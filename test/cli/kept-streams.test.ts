@@ -23,6 +23,8 @@ const kept = [
   keep('two-members.gz', Buffer.concat([gzipSync(stdout.subarray(0, 500)), gzipSync(stdout.subarray(500))])),
   keep('run.jsonl.zst', zstdCompressSync(stdout)),
   keep('powershell.txt', utf16),
+  keep('without-mark.txt', Buffer.from(text, 'utf16le')),
+  keep('big-endian-without-mark.txt', Buffer.from(text, 'utf16le').swap16()),
   keep('big-endian.txt', Buffer.from(utf16).swap16()),
   keep('powershell.txt.gz', gzipSync(utf16)),
 ];

@@ -362,3 +362,63 @@ it('takes time in proportion to the document', () => {
   expect(reading).toBeLessThan(steepest);
   expect(steepnessOf((size) => void Trajectory.safeParse(large(size)))).toBeLessThan(steepest);
 });
+
+describe('a tool output that is a step of its own', () => {
+  const call = { tool_call_id: 'c1', function_name: 'exec', arguments: { command: 'go test' } };
+  const asked = { step_id: 1, source: 'user', message: 'fix it' };
+  const called = { step_id: 2, source: 'agent', message: 'Let me see:', tool_calls: [call] };
+  const resultOf = (content: string) => ({ results: [{ source_call_id: 'c1', content }] });
+  const long = 'ok  example.org/some/package  0.004s and more of it';
+  const read = (steps: readonly object[], final_metrics: object = {}) =>
+    pass({ stdout: JSON.stringify({ schema_version: 'ATIF-v1.6', agent: { name: 'openclaw', version: '1' }, steps, final_metrics }) })
+      .outcome;
+  const told = ({ verdict, message, tool_calls, metrics }: ReturnType<typeof read>) => ({
+    class: verdict.class,
+    message,
+    calls: tool_calls.map(({ name, status, outputs }) => [name, status, outputs]),
+    turns: metrics.turns,
+  });
+
+  it.each([
+    ['repeated as the message', { source: 'agent', message: '(no output)', observation: resultOf('(no output)') }, '(no output)'],
+    ['with an empty message', { source: 'agent', message: '', observation: resultOf('ok') }, 'ok'],
+    ['cut in the message', { source: 'agent', message: `${long.slice(0, 45)}…`, observation: resultOf(long) }, long],
+    ['under a heading', { source: 'agent', message: 'exec said:', observation: resultOf('ok') }, 'ok'],
+    ['without the id of its call', { source: 'agent', message: 'ok', observation: { results: [{ content: 'ok' }] } }, 'ok'],
+    ["in the system's name", { source: 'system', message: 'ok', observation: resultOf('ok') }, 'ok'],
+    ["in the user's name", { source: 'user', message: 'ok', observation: resultOf('ok') }, 'ok'],
+  ])('%s is no answer', (_, step, output) => {
+    expect(told(read([asked, called, { step_id: 3, ...step }]))).toEqual({
+      class: 'incomplete',
+      message: 'Let me see:',
+      calls: [['exec', 'completed', output]],
+      turns: 1,
+    });
+    const answer = { step_id: 4, source: 'agent', message: 'Fixed.' };
+    expect(told(read([asked, called, { step_id: 3, ...step }, answer]))).toEqual({
+      class: 'success',
+      message: 'Fixed.',
+      calls: [['exec', 'completed', output]],
+      turns: 2,
+    });
+  });
+
+  it("is told from the model's own words about it", () => {
+    const step = { step_id: 3, source: 'agent', message: 'Fixed.', observation: resultOf('ok'), metrics: { prompt_tokens: 3 } };
+    expect(told(read([asked, called, step]))).toEqual({
+      class: 'success',
+      message: 'Fixed.',
+      calls: [['exec', 'completed', 'ok']],
+      turns: 2,
+    });
+  });
+
+  it('counts cached tokens that are beside the prompt', () => {
+    const metrics = (prompt_tokens: number, cached_tokens: number) => ({ metrics: { prompt_tokens, cached_tokens, completion_tokens: 2 } });
+    const steps = [asked, { ...called, ...metrics(10, 900) }, { step_id: 3, source: 'agent', message: 'Fixed.', ...metrics(50, 20) }];
+    const counted = { input_tokens: 980, output_tokens: 4, cache_read_tokens: 920 };
+    expect(read(steps).metrics).toMatchObject(counted);
+    expect(read(steps, { total_prompt_tokens: 60, total_completion_tokens: 4 }).metrics).toMatchObject(counted);
+    expect(read(steps, { total_prompt_tokens: 60, total_completion_tokens: 4, total_cached_tokens: 920 }).metrics).toMatchObject(counted);
+  });
+});

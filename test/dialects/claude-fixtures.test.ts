@@ -78,7 +78,13 @@ function objectsOf(text: string): JsonObject[] {
 
 /** The thread's end repeats the rest; what was not JSON on stdout is not written again. */
 function facts(events: readonly AgentEvent[]): AgentEvent[] {
-  return events.filter((event) => event.type !== 'thread.completed' && !(event.type === 'log' && event.stream === 'stdout'));
+  const told = events.filter((event) => event.type !== 'thread.completed' && !(event.type === 'log' && event.stream === 'stdout'));
+  // Lines show their turns, so that the last of them need not be believed.
+  return told.map((event) => {
+    if (event.type !== 'agent.finished') return event;
+    const { turns: _turns, ...rest } = event;
+    return rest;
+  });
 }
 
 function misfits(text: string): unknown[] {

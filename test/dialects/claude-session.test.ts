@@ -56,11 +56,49 @@ describe('the lines of a session file', () => {
 });
 
 describe('the end of a session file', () => {
-  it('is the last answer, also without a reason to stop', () => {
-    const { outcome } = readLines([prompt('Hi.'), said('m1', text('Hello.'))]);
+  it('is the last answer without a reason to stop, in versions that never tell one', () => {
+    const old = (lines: Wire[]): Wire[] => lines.map((each) => ({ ...each, version: '2.1.17' }));
+    const { outcome } = readLines(old([prompt('Hi.'), said('m1', text('Hello.'))]));
     expect(outcome.verdict.class).toBe('success');
     expect(outcome.provenance.notes).toMatchObject([{ kind: 'guessed' }]);
     expect(readLines(whole).outcome.provenance.notes).toEqual([]);
+    const silent = [prompt('List it.'), said('m1', use('t1')), result('t1'), said('m2', text('One file.'))];
+    expect([verdict(silent), verdict(old(silent))]).toEqual(['success', 'success']);
+  });
+
+  it.each<[string, Wire[]]>([
+    ['the first text', [prompt('Hi.'), said('m1', text('Let me see:'))]],
+    ['a text between two calls', [prompt('Hi.'), said('m1', use('t1'), 'tool_use'), result('t1'), said('m2', text('Let me see:'))]],
+    [
+      'a text of an old version that tells reasons',
+      [...whole, prompt('More.'), said('m3', text('Let me see:'))].map((each) => ({ ...each, version: '1.0.3' })),
+    ],
+  ])('is not %s: the rest of its message would follow', (_title, lines) => {
+    expect(readLines(lines).outcome).toMatchObject({ message: 'Let me see:', verdict: { class: 'incomplete' } });
+  });
+
+  it('knows a call whose result stands before it', () => {
+    const swapped = [prompt('List it.'), result('t1'), said('m1', use('t1'), 'tool_use'), said('m2', text('One file.'), 'end_turn')];
+    const of = (lines: Wire[]) => {
+      const { tool_calls, metrics, warnings, message } = readLines(lines).outcome;
+      return { tool_calls, metrics, warnings, message };
+    };
+    expect(of(swapped)).toEqual(of(whole));
+    const both = [prompt('Two.'), said('m1', use('t1')), result('t2'), said('m1', use('t2'), 'tool_use'), result('t1')];
+    expect(readLines([...both, said('m2', text('Two files.'), 'end_turn')]).outcome).toMatchObject({
+      metrics: { tool_calls_count: 2, turns: 2 },
+      verdict: { class: 'success' },
+      warnings: [],
+    });
+  });
+
+  it('keeps a result whose call is not in the file', () => {
+    const tail = [result('t1'), said('m2', text('One file.'), 'end_turn')];
+    expect(readLines(tail).outcome).toMatchObject({
+      message: 'One file.',
+      metrics: { tool_calls_count: 1 },
+      verdict: { class: 'success' },
+    });
   });
 
   it.each<[string, Wire[]]>([
@@ -138,4 +176,47 @@ it('knows the summary after a turn', () => {
   expect(readLines([start, { ...summary, needs_action: 'Which database?' }]).outcome.warnings).toEqual([
     'the agent waits for somebody: Which database?',
   ]);
+});
+
+describe('a result without the lines before it', () => {
+  const alone: Wire = { type: 'result', subtype: 'success', is_error: false, duration_ms: 9, num_turns: 14, total_cost_usd: 0.5 };
+  const withheld = (more: Wire = {}): Wire => ({ ...alone, permission_denials_count: 0, ...more });
+  const start: Wire = { type: 'system', subtype: 'init', message: 'Claude Code initialized', model: 'm-1' };
+  const told = (lines: Wire[]) => {
+    const { verdict: judged, message, metrics, denials, warnings } = readLines(lines).outcome;
+    return {
+      class: judged.class,
+      message,
+      turns: metrics.turns,
+      calls: metrics.tool_calls_count,
+      denied: denials?.count,
+      warnings: warnings.length,
+    };
+  };
+
+  it('counts the turns, and does not claim to know the calls', () => {
+    expect(told([{ ...alone, result: 'Done.', session_id: 's-1' }])).toEqual({
+      class: 'success',
+      message: 'Done.',
+      turns: 14,
+      calls: undefined,
+      denied: undefined,
+      warnings: 0,
+    });
+  });
+
+  it.each<[string, Wire[], object]>([
+    ['a success', [start, withheld()], { class: 'success', denied: undefined, warnings: 0 }],
+    ['without its first line', [withheld()], { class: 'success', denied: undefined, warnings: 0 }],
+    ['with denials', [start, withheld({ permission_denials_count: 2 })], { class: 'success', denied: 2, warnings: 4 }],
+    ['a failure', [start, withheld({ is_error: true })], { class: 'incomplete', denied: undefined, warnings: 0 }],
+    ['a turn limit', [start, withheld({ subtype: 'error_max_turns' })], { class: 'turn_limit', denied: undefined, warnings: 0 }],
+  ])('is read where the log withholds what was said: %s', (_title, lines, want) => {
+    expect(told(lines)).toEqual({ message: '', turns: 14, calls: undefined, ...want });
+  });
+
+  it('is not believed without its answer for any other reason', () => {
+    expect(told([start, alone])).toMatchObject({ class: 'incomplete' });
+    expect(told([start, withheld({ session_id: 's-1' })])).toMatchObject({ class: 'incomplete' });
+  });
 });

@@ -310,7 +310,7 @@ describe('2.x', () => {
       say('command_output', 'a.txt', 8),
       say('use_mcp_server', { type: 'use_mcp_tool', serverName: 'srv', toolName: 'find', arguments: '{}' }, 9),
       say('mcp_server_response', 'found', 10),
-      say('completion_result', 'All done.', 11),
+      say('completion_result', 'All done.HAS_CHANGES', 11),
       ask('completion_result', '', 12),
     ]);
     expect(read.outcome).toMatchObject({

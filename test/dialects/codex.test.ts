@@ -214,6 +214,53 @@ describe('session files', () => {
     kept('event_msg', { type: 'task_complete' }),
   ];
 
+  describe('of versions that tell neither the beginning nor the end of a task', () => {
+    const meta = kept('session_meta', { id: 's', cli_version: '0.40.0', cwd: '/srv' });
+    const asked = (message: string): JsonObject => kept('event_msg', { type: 'user_message', message, kind: 'plain' });
+    const heard = (message: string): JsonObject => kept('event_msg', { type: 'agent_message', message });
+    const spoke = (text: string): JsonObject =>
+      kept('response_item', { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
+    const aborted = kept('event_msg', { type: 'turn_aborted', reason: 'interrupted' });
+
+    it.each<[string, JsonObject[], string, string]>([
+      ['an answer', [asked('a'), heard('A.'), spoke('A.')], 'success', 'A.'],
+      ['an answer that only an event tells', [asked('a'), heard('A.')], 'success', 'A.'],
+      ['two answers', [asked('a'), spoke('A.'), asked('b'), spoke('B.')], 'success', 'B.'],
+      ['an answer after an aborted turn', [asked('a'), aborted, asked('b'), heard('B.'), spoke('B.')], 'success', 'B.'],
+      ['an answer after the same prompt', [asked('go'), aborted, asked('go'), spoke('B.')], 'success', 'B.'],
+      ['an aborted turn', [asked('a'), spoke('A.'), asked('b'), aborted], 'cancelled', ''],
+      ['a prompt that nobody answered', [asked('a'), spoke('A.'), asked('b')], 'incomplete', ''],
+      ['the same prompt again', [asked('go'), spoke('A.'), asked('go')], 'incomplete', ''],
+      ['a prompt after an aborted turn', [asked('a'), aborted, asked('b')], 'incomplete', ''],
+      ['a call', [asked('a'), spoke('I look.'), call('c1', 'shell', {})], 'incomplete', 'I look.'],
+    ])('end with %s', (_title, lines, expected, answer) => {
+      const { verdict, message } = readLines([meta, ...lines]).outcome;
+      expect([verdict.class, message]).toEqual([expected, answer]);
+    });
+  });
+
+  describe('of a fork', () => {
+    const later = (line: JsonObject, ms: number): JsonObject => ({ ...line, timestamp: new Date(Date.parse(at) + ms).toISOString() });
+    const counted = (input_tokens: number, output_tokens: number): JsonObject =>
+      kept('event_msg', { type: 'token_count', info: { total_token_usage: { input_tokens, cached_input_tokens: 0, output_tokens } } });
+    const own = (more: JsonObject): JsonObject => kept('session_meta', { id: 's2', cwd: '/srv', ...more });
+    const lines = [
+      counted(13_000, 380),
+      ...[kept('event_msg', { type: 'task_started' }), counted(13_100, 390), counted(13_300, 400)].map((line) => later(line, 9000)),
+      later(kept('event_msg', { type: 'task_complete', last_agent_message: 'ok' }), 9500),
+    ];
+    const parents = kept('session_meta', { id: 's1', cwd: '/srv' });
+
+    it.each<[string, JsonObject[], number, number]>([
+      ['that names its parent', [own({ forked_from_id: 's1' }), ...lines], 300, 20],
+      ['of a sub-agent', [own({ parent_thread_id: 's1' }), ...lines], 300, 20],
+      ["that repeats its parent's first line", [own({}), parents, ...lines], 300, 20],
+      ['that is none', [own({}), ...lines], 13_300, 400],
+    ])('count what the fork itself used: %s', (_title, rows, input, output_tokens) => {
+      expect(readLines(rows).outcome.metrics).toMatchObject({ input_tokens: input, output_tokens });
+    });
+  });
+
   it.each<[title: string, words: string, expected: object]>([
     [
       'a head with the exit code',

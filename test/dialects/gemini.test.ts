@@ -502,3 +502,58 @@ describe('the schema', () => {
     },
   );
 });
+
+describe('session files', () => {
+  const head = { sessionId: 'g-1', projectHash: 'h', startTime: at(0).timestamp, lastUpdated: at(9).timestamp };
+  const spent = { input: 100, output: 20, cached: 40, thoughts: 5, tool: 0, total: 125 };
+  const asked = (id: string, content: string): JsonObject => ({ id, ...at(1), type: 'user', content: [{ text: content }] });
+  const said = (id: string, content: string, more: JsonObject = {}): JsonObject => ({
+    id,
+    ...at(2),
+    type: 'gemini',
+    content,
+    model: 'm-1',
+    tokens: spent,
+    ...more,
+  });
+  const called = (status: string, response: JsonObject): JsonObject => ({
+    toolCalls: [
+      { id: 'c1', name: 'run_shell_command', args: { command: 'ls' }, status, result: [{ functionResponse: { id: 'c1', response } }] },
+    ],
+  });
+  const whole = [asked('1', 'list files'), said('2', '', called('success', { output: 'a' })), said('3', 'One file.')];
+  const told = (stdout: JsonObject[]) => {
+    const { verdict, message, metrics, tool_calls, provenance } = read({ stdout }).outcome;
+    return [
+      verdict.class,
+      message,
+      metrics.turns,
+      metrics.input_tokens,
+      metrics.output_tokens,
+      tool_calls.map(({ status }) => status),
+      provenance.dialect,
+    ];
+  };
+  const complete = ['success', 'One file.', 2, 200, 50, ['completed'], 'gemini'];
+
+  it('are read as one document, and as lines', () => {
+    expect(told([{ ...head, messages: whole }])).toEqual(complete);
+    expect(told([head, ...whole])).toEqual(complete);
+    const grown = [head, whole[0] ?? {}, said('2', ''), whole[1] ?? {}, { $set: { lastUpdated: at(9).timestamp } }, whole[2] ?? {}];
+    expect(told(grown)).toEqual(complete);
+  });
+
+  it.each<[string, JsonObject[], string]>([
+    ['a prompt without an answer', [...whole, asked('4', 'more')], 'incomplete'],
+    ['a call without words after it', whole.slice(0, 2), 'incomplete'],
+    [
+      'an error',
+      [...whole, asked('4', 'more'), { id: '5', ...at(3), type: 'error', content: '[API Error: 429 quota exceeded]' }],
+      'provider',
+    ],
+    ['a cancellation', [...whole, asked('4', 'more'), { id: '5', ...at(3), type: 'info', content: 'Request cancelled.' }], 'cancelled'],
+    ['words after a failed call', [asked('1', 'x'), said('2', '', called('error', { error: 'no' })), said('3', 'It failed.')], 'success'],
+  ])('end with %s', (_title, messages, expected) => {
+    expect(told([{ ...head, messages }])[0]).toBe(expected);
+  });
+});

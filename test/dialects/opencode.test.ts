@@ -744,3 +744,84 @@ function parsed(line: string): JsonObject[] {
     return [];
   }
 }
+
+describe('the document of opencode export', () => {
+  const sessionID = 'ses_1';
+  const spent = { cost: 0.25, tokens: { input: 10, output: 5, reasoning: 0, cache: { read: 20, write: 0 } } };
+  const user = {
+    info: { id: 'msg_1', sessionID, role: 'user', time: { created: 1000 } },
+    parts: [{ id: 'prt_1', type: 'text', text: 'List it.' }],
+  };
+  const answer = (id: string, parts: JsonObject[], more: JsonObject = {}): JsonObject => ({
+    info: {
+      id,
+      sessionID,
+      role: 'assistant',
+      time: { created: 2000, completed: 3000 },
+      modelID: 'm-1',
+      providerID: 'acme',
+      cost: 0.25,
+      tokens: { input: 10, output: 5, reasoning: 0, cache: { read: 20, write: 0 } },
+      ...more,
+    },
+    parts,
+  });
+  const call = {
+    id: 'prt_2',
+    type: 'tool',
+    tool: 'bash',
+    callID: 'c1',
+    state: { status: 'completed', input: { command: 'ls' }, output: 'a', title: 'ls', metadata: {}, time: { start: 2100, end: 2200 } },
+  };
+  const calling = answer(
+    'msg_2',
+    [{ id: 'prt_0', type: 'step-start' }, call, { id: 'prt_3', type: 'step-finish', reason: 'tool-calls', ...spent }],
+    {
+      finish: 'tool-calls',
+    },
+  );
+  const last = answer(
+    'msg_3',
+    [
+      { id: 'prt_4', type: 'text', text: 'One file.' },
+      { id: 'prt_5', type: 'step-finish', reason: 'stop', ...spent },
+    ],
+    { finish: 'stop' },
+  );
+  const exported = (...messages: JsonObject[]): JsonObject => ({
+    info: { id: sessionID, version: '1.1.0', projectID: 'p', directory: '/w', title: 'x', time: { created: 1000, updated: 3000 } },
+    messages,
+  });
+
+  it('is a run', () => {
+    const { outcome } = readBytes(new TextEncoder().encode(JSON.stringify(exported(user, calling, last), null, 2)), '', null);
+    expect(opencode.detect([exported(user, calling, last)], [])).toBe(0.95);
+    expect(outcome).toMatchObject({
+      session_id: sessionID,
+      message: 'One file.',
+      verdict: { class: 'success' },
+      metrics: { input_tokens: 60, output_tokens: 10, cost: 0.5, turns: 2, tool_calls_count: 1 },
+      tool_calls: [{ name: 'bash', status: 'completed' }],
+      metadata: { initial_prompt: 'List it.' },
+    });
+  });
+
+  it.each<[string, JsonObject[], string]>([
+    ['an answer without a reason', [user, answer('msg_2', [{ id: 'prt_4', type: 'text', text: 'Hi.' }])], 'success'],
+    [
+      'a prompt',
+      [user, last, { info: { ...user.info, id: 'msg_9' }, parts: [{ id: 'prt_9', type: 'text', text: 'More.' }] }],
+      'incomplete',
+    ],
+    ['a call', [user, calling], 'incomplete'],
+    [
+      'an answer that was not completed',
+      [user, answer('msg_2', [{ id: 'prt_4', type: 'text', text: 'H' }], { time: { created: 2000 } })],
+      'incomplete',
+    ],
+    ['an error', [user, answer('msg_2', [], { error: { name: 'APIError', data: { message: 'x', statusCode: 429 } } })], 'provider'],
+    ['an abort', [user, answer('msg_2', [], { error: { name: 'MessageAbortedError', data: { message: 'aborted' } } })], 'cancelled'],
+  ])('ends with %s', (_title, messages, expected) => {
+    expect(read([exported(...messages)], '', null).outcome.verdict.class).toBe(expected);
+  });
+});

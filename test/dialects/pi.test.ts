@@ -492,3 +492,60 @@ describe.runIf(existsSync(published))('a published stream', () => {
     expect(reading.outcome.verdict.class).toBe('provider');
   });
 });
+
+describe('session files', () => {
+  let ids = 0;
+  const at = session.timestamp;
+  const row = (spoken: JsonObject): JsonObject => ({ type: 'message', id: `e${++ids}`, parentId: null, timestamp: at, message: spoken });
+  const asked = (words: string, timestamp: number): JsonObject => row({ role: 'user', content: [text(words)], timestamp });
+  const answered = (content: JsonObject[], stopReason: string, timestamp: number): JsonObject =>
+    row(message(content, stopReason, { timestamp }));
+  const callOf = (id: string): JsonObject => ({ type: 'toolCall', id, name: 'bash', arguments: { command: 'ls' } });
+  const resultOf = (toolCallId: string, timestamp: number): JsonObject =>
+    row({ role: 'toolResult', toolCallId, toolName: 'bash', content: [text('a')], isError: false, timestamp });
+  const told = (stdout: JsonObject[]) => {
+    const { outcome } = read({ stdout });
+    const { verdict, metrics, message: answer, provenance } = outcome;
+    return {
+      class: verdict.class,
+      answer,
+      turns: metrics.turns,
+      calls: metrics.tool_calls_count,
+      input: metrics.input_tokens,
+      dialect: provenance.dialect,
+      agent: provenance.agent,
+      unknown: provenance.unknown_lines,
+    };
+  };
+  const whole = [asked('go', 1), answered([callOf('c1')], 'toolUse', 2), resultOf('c1', 3), answered([text('Done.')], 'stop', 4)];
+  const done = { class: 'success', answer: 'Done.', turns: 2, calls: 1, input: 66, dialect: 'pi', agent: 'pi', unknown: 0 };
+
+  it('are not answered by what was said before the last prompt', () => {
+    expect(told([session, ...whole])).toEqual(done);
+    expect(told([session, ...whole, asked('now the rest', 5)])).toEqual({ ...done, class: 'incomplete', answer: '' });
+    expect(told([session, ...whole, asked('now the rest', 5), answered([text('All.')], 'stop', 6)])).toEqual({
+      ...done,
+      answer: 'All.',
+      turns: 3,
+      input: 99,
+    });
+  });
+
+  it('count the messages that a new branch repeats once', () => {
+    const copies = whole.slice(1, 3).map((each) => ({ ...each, id: `copy-${++ids}` }));
+    const compaction = { type: 'compaction', id: 'k', parentId: null, timestamp: at, summary: 's', firstKeptEntryId: 'e', tokensBefore: 9 };
+    expect(told([session, ...whole.slice(0, 3), compaction, ...copies, ...whole.slice(3)])).toEqual(done);
+  });
+
+  it.each<[string, JsonObject[]]>([
+    ['an answer', whole.slice(1)],
+    ['a prompt', whole],
+    [
+      'a row of an extension',
+      [{ type: 'custom', customType: 'model-snapshot', data: { x: 1 }, id: 'x', parentId: null, timestamp: at }, ...whole],
+    ],
+    ['a change of model', [{ type: 'model_change', provider: 'acme', modelId: 'm-1', id: 'x', parentId: null, timestamp: at }, ...whole]],
+  ])('are known without their first row, from %s on', (_title, rows) => {
+    expect(told(rows)).toEqual(done);
+  });
+});

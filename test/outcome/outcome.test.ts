@@ -63,6 +63,7 @@ const denied: AgentEvent[] = [
   { type: 'permission.resolved', permission_id: 'p', decision: 'denied', by: 'rule' },
 ];
 const hi = said('Hi.');
+const broken: AgentEvent = { type: 'log', stream: 'stdout', cause: 'broken', text: '{"type"' };
 
 describe('the verdict', () => {
   it.each<[string, AgentEvent[], string, number]>([
@@ -74,7 +75,27 @@ describe('the verdict', () => {
     ['claim, then ended from outside', [started, hi, ok, signal('SIGTERM')], 'success', 0],
     ['claim, then killed', [started, hi, ok, signal('SIGKILL')], 'success', 0],
     ['one denied, one done, then words', [started, ...tool('denied'), ...tool('success'), hi, ok, exit(0)], 'success', 0],
-    ['one denied, one failed, then words', [started, ...tool('denied'), ...tool('error'), hi, ok, exit(0)], 'success', 0],
+    [
+      'one denied, one ran and failed, then words',
+      [started, ...tool('denied'), ...tool('error', { exit_code: 1 }), hi, ok, exit(0)],
+      'success',
+      0,
+    ],
+    [
+      'one denied, one that perhaps never ran, then words',
+      [started, ...tool('denied'), ...tool('error'), hi, ok, exit(0)],
+      'permission',
+      7,
+    ],
+    ['damage, a call that never ended, then words', [started, broken, ...tool('abandoned'), hi, ok, exit(0)], 'incomplete', 8],
+    ['damage, a call that perhaps never ran, then words', [started, broken, ...tool('error'), hi, ok, exit(0)], 'incomplete', 8],
+    ['damage, one that was done, then words', [started, broken, ...tool('error'), ...tool('success'), hi, ok, exit(0)], 'success', 0],
+    ['damage and words', [started, broken, hi, ok, exit(0)], 'success', 0],
+    ['claim, then the code of SIGTERM', [started, hi, ok, exit(143)], 'success', 0],
+    ['claim, then the code of SIGKILL', [started, hi, ok, exit(137)], 'success', 0],
+    ['claim, then the code of SIGINT', [started, hi, ok, exit(130)], 'success', 0],
+    ['claim, then the code of timeout(1)', [started, hi, ok, exit(124)], 'success', 0],
+    ['claim, then the code of a crash', [started, hi, ok, exit(139)], 'incomplete', 8],
 
     ['config: a failed claim', [started, failed('config')], 'config', 1],
     ['config: no such model', [started, failed('model_not_found'), exit(1)], 'config', 1],

@@ -91,6 +91,37 @@ const collected: Record<string, (lines: readonly string[]) => string> = {
       .flatMap((line) => pieces(line, 300).map((piece, index, all) => `${time} stdout ${index === all.length - 1 ? 'F' : 'P'} ${piece}\n`))
       .join(''),
 };
+/** Indented documents, each of their lines after this. */
+const indented =
+  (before: (index: number) => string, isEach = true) =>
+  (lines: readonly string[]): string => {
+    let index = 0;
+    const rows = lines.map((line) => JSON.stringify(JSON.parse(line), null, 2).split('\n'));
+    return rows
+      .map((document) => document.map((row, place) => `${isEach || place === 0 ? before(++index) : ''}${row}\n`).join(''))
+      .join('noise\n');
+  };
+const stampAt = (index: number): string => new Date(at + index * 997).toISOString();
+Object.assign(collected, {
+  'gh run view --log': indented((index) => `build\tRun the agent\t${stampAt(index).replace('Z', '0000Z')} `),
+  'docker compose logs': indented(() => 'agent-1  | '),
+  'docker compose logs, in colours': indented(() => '\u001b[36magent-1  |\u001b[0m '),
+  'journalctl, indented': indented((index) => `Mar 04 05:${String(10 + (index % 50))}:07 host agent[${900 + index}]: `),
+  'kubectl logs --prefix': indented(() => '[pod/agent-5d9/agent] '),
+  'aws logs tail': indented((index) => `${stampAt(index).replace('Z', '+00:00')} run/1/4f2a `),
+  "a logger's first line": indented((index) => `[${stampAt(index)}] [INFO] `, false),
+  "a logger's first line, without brackets": indented((index) => `${stampAt(index).replace('T', ' ').replace('Z', '')} - INFO - `, false),
+  'Google Cloud, structured': each((message) => ({ severity: 'INFO', message, time })),
+  winston: each((message) => ({ level: 'info', message, timestamp: time })),
+  pino: each((msg) => ({ level: 30, time: at, pid: 7, hostname: 'ci', msg })),
+  'CSV, exported': (lines: readonly string[]) =>
+    ['timestamp,message', ...lines.map((line) => `${time},"${line.replaceAll('"', '""')}"`)].map((row) => `${row}\r\n`).join(''),
+  'CSV, with the line feed of each line': (lines: readonly string[]) =>
+    ['"@timestamp","@message","@ptr"', ...lines.map((line) => `"${time}","${line.replaceAll('"', '""')}\n","x"`)]
+      .map((row) => `${row}\n`)
+      .join(''),
+});
+
 /** What breaks lines that are longer. */
 for (const width of [80, 132]) collected[`wrapped at column ${width}`] = (lines) => lines.flatMap((line) => pieces(line, width)).join('\n');
 
@@ -173,4 +204,25 @@ it('reads lines of one length that are no pieces each by itself', async () => {
   const outcome = await fold([Buffer.from(`${cut}\n${chatter}\n${cut}\n`), stdout]);
   expect(outcome.provenance.notes).toContainEqual({ kind: 'broken', what: 'line that is not JSON', count: 2, line: 1 });
   expect(essence(outcome)).toEqual(essence(await fold([stdout])));
+});
+
+describe('the same stream twice in one log', () => {
+  const { stdout } = loadRecording('codex@0.166.0', 'multi-tool');
+  const text = Buffer.from(stdout).toString();
+  const known = (outcome: RunOutcome): unknown => [essence(outcome), outcome.tool_calls.length];
+  const notes = ({ provenance }: RunOutcome): string[] => provenance.notes.map(({ what }) => what);
+  const copied = 'the same stream comes twice: read once';
+
+  it('is read once where other text is between', async () => {
+    const outcome = await fold([Buffer.from(`${text}$ cat output.jsonl\n${text}done\n`)]);
+    expect(known(outcome)).toEqual(known(await fold([stdout])));
+    expect(notes(outcome)).toEqual([copied]);
+  });
+
+  it('is two runs if the second goes on differently, or stops', async () => {
+    const other = text.replaceAll('item_2', 'item_9');
+    expect(notes(await fold([Buffer.from(`${text}again\n${other}`)]))).not.toContain(copied);
+    const cut = text.slice(0, text.lastIndexOf('{"type":"turn.completed"'));
+    expect((await fold([Buffer.from(`${text}again\n${cut}`)])).verdict.class).toBe('incomplete');
+  });
 });

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { Framer } from '../../src/pipeline/framer.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
+import { steepest, steepnessOf } from '../support/growth.ts';
 
 type Call = { value: JsonObject; line: number } | { text: string; cause: string; line: number } | { note: string; line: number };
 
@@ -375,7 +376,30 @@ describe('what a caller may do', () => {
 
   it('finds damage behind a document that ended early', () => {
     const calls = frame([bytes('{\n "a": 1\n}\n },\n "error": {\n }\n}\nbye\n')]);
-    expect(said(calls).map((call) => ('cause' in call ? call.cause : 'value'))).toEqual(['value', 'cut', 'cut', 'cut', 'cut', 'noise']);
+    expect(said(calls).map((call) => ('cause' in call ? call.cause : 'value'))).toEqual([
+      'value',
+      'broken',
+      'broken',
+      'broken',
+      'broken',
+      'noise',
+    ]);
+  });
+
+  it.each([
+    ['brackets alone', '  {\n  }\n}\n'],
+    ['a block of code', 'if (x) {\n  return 1;\n}\n'],
+    ['an object and a stray bracket', '{\n "a": 1\n}\n}\n'],
+    ['a setting that never ends', '[12:00] config {\n  "a": 1\n'],
+    ['many brackets', 'a {\n'.repeat(50)],
+  ])('reads a line after %s, and nothing is cut', (_title, noise) => {
+    const calls = said(frame([bytes(`${noise}{"n":1}\n`)]));
+    expect(calls.at(-1)).toMatchObject({ value: { n: 1 } });
+    expect(calls.filter((call) => 'cause' in call && call.cause === 'cut')).toEqual([]);
+  });
+
+  it('takes time in proportion to brackets behind a prefix', () => {
+    expect(steepnessOf((size) => void frame([bytes('a {\na "x": [\n'.repeat(size))]))).toBeLessThan(steepest);
   });
 
   it('gets the whole elements of a list that was cut', () => {

@@ -125,3 +125,40 @@ describe.each(allRecordings(tables))('$name', ({ folder, scenario }) => {
     );
   });
 });
+
+/** Damage that once made a success of a failure. */
+const found: readonly [folder: string, scenario: string, mutations: Mutation[]][] = [
+  ['gemini@0.61.0', 'denied', [{ kind: 'flip', byte: 0, at: 787598887, length: 1 }]],
+  ['gemini@0.61.0', 'denied', [drop(1082889645, 123), drop(1054250748, 111)]],
+  ['gemini@0.61.0', 'denied', [insert(1070603639, [0, 0, 32]), insert(1364918577, [32, 0])]],
+  ['gemini@0.61.0', 'denied', [drop(0, 177), repeat(50340432, 1), drop(130549714, 192)]],
+  ['gemini@0.61.0', 'denied', [repeat(0, 179), repeat(1370523619, 178), { kind: 'flip', byte: 0, at: 0, length: 1 }]],
+  ['gemini@0.61.0', 'denied', [{ kind: 'flip', byte: 0, at: 1860921118, length: 1 }]],
+  ['gemini@0.61.0', 'denied', [drop(1689784138, 1)]],
+  ['gemini@0.61.0', 'denied', [repeat(190873087, 118), drop(1835064624, 117), { kind: 'flip', byte: 0, at: 1450372856, length: 1 }]],
+  ['gemini-json@0.61.0', 'stream-error', [drop(291482525, 96), drop(513315613, 1)]],
+  ['pi-anthropic@0.73.1', 'denied', [repeat(0, 150), repeat(102736763, 143), drop(1762480910, 33)]],
+  ['pi-anthropic@0.73.1', 'denied', [drop(2347281, 23), repeat(1215877077, 1)]],
+  ['pi-responses@0.73.1', 'denied', [insert(2008902563, [32, 0])]],
+  ['qwen@0.24.4', 'denied', [repeat(234888342, 1)]],
+  ['qwen@0.24.4', 'denied', [insert(1355926507, [9, 0, 0, 0, 0, 0]), insert(274408406, [0, 0, 33, 0]), drop(584721548, 151)]],
+  ['qwen-json@0.24.4', 'denied', [{ kind: 'flip', byte: 0, at: 6664137, length: 1 }]],
+  ['qwen-partial@0.24.4', 'denied', [{ kind: 'flip', byte: 0, at: 1084048003, length: 1 }]],
+];
+
+function drop(at: number, length: number): Mutation {
+  return { kind: 'drop', at, length };
+}
+
+function repeat(at: number, length: number): Mutation {
+  return { kind: 'repeat', at, length };
+}
+
+function insert(at: number, bytes: number[]): Mutation {
+  return { kind: 'insert', bytes: Uint8Array.from(bytes), at, length: 1 };
+}
+
+it.each(found)('no success comes of %s %s with %j', (folder, scenario, mutations) => {
+  const recording = loadRecording(folder, scenario);
+  expect(read(recording, [mutate(recording.stdout, mutations)]).outcome.verdict.class).not.toBe('success');
+});

@@ -179,7 +179,7 @@ describe('every sink of a run', () => {
       const { stdout, stderr } = await inside(args, { cwd, env });
       return `${stdout}\n${stderr}`;
     };
-    const label = acrossEnd(kind, 500, 14).replaceAll('\n', ' ').slice(0, 1000);
+    const label = acrossEnd(kind, 500, 14).replaceAll('\n', ' ').slice(-500);
     const documents = [
       '--report-md',
       'r.md',

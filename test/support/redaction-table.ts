@@ -72,6 +72,19 @@ function holds(text: string, secret: string): boolean {
   return [secret, JSON.stringify(secret).slice(1, -1), ...lines].some((each) => text.includes(each));
 }
 
+const mostInLabel = 500;
+
+/** As many labels as it takes: one has its limit, and so has their number. */
+function inLabels(texts: readonly string[]): string[] {
+  const values: string[] = [];
+  for (const text of texts.filter(({ length }) => length <= mostInLabel)) {
+    const last = values.at(-1);
+    if (last !== undefined && last.length + text.length < mostInLabel) values[values.length - 1] = `${last} ${text}`;
+    else values.push(text);
+  }
+  return values.map((value, index) => `--label=secret.${index}=${value}`);
+}
+
 async function fill(home: string, all: boolean): Promise<Map<string, string>> {
   const env = {
     PATH: process.env.PATH ?? '',
@@ -104,8 +117,8 @@ async function fill(home: string, all: boolean): Promise<Map<string, string>> {
     return stdout;
   };
   const tape = join(home, 'run.tape');
-  const labels = plantedSecrets.map(({ text }, i) => `--label=secret.${i}=${text}`);
-  await command('run --to runwire', ['run', '--to', 'runwire', '--tape', tape, ...labels, `--label=value=${everyValue}`, '--', 'sh', loud]);
+  const labels = inLabels([...plantedSecrets.map(({ text }) => text), ...values.map(({ secret }) => secret)]);
+  await command('run --to runwire', ['run', '--to', 'runwire', '--tape', tape, ...labels, '--', 'sh', loud]);
   sinks.set('tape', readFileSync(tape, 'utf8'));
   sinks.set('ledger', filesBelow(join(home, 'state')));
   const others: Promise<unknown>[] = [
@@ -152,7 +165,7 @@ function codexStream(): string {
 /** A ledger that was kept with its secrets, brought into another one. */
 async function importExport(home: string, stream: string, place: Place): Promise<string> {
   const open = join(home, 'open.db');
-  await runwire(['runs', 'import', '--no-redact', `--label=value=${everyValue}`, '--ledger', open, stream], place);
+  await runwire(['runs', 'import', '--no-redact', ...inLabels(values.map(({ secret }) => secret)), '--ledger', open, stream], place);
   const { stdout } = await runwire(['runs', 'export', '--ledger', open], place);
   if (!stdout.includes(fromEnvironment)) throw new Error('the export holds no secret, so its import shows nothing');
   const closed = join(home, 'closed');

@@ -76,6 +76,32 @@ const droid: Wire[] = [
   { type: 'completion', finalText: 'One file.', numTurns: 2, durationMs: 9, session_id },
 ];
 
+const step = (step_index: number, step_type: string, state: string, fields: Wire): Wire => ({
+  event: 'step_update',
+  step_update: { conversation_id: session_id, step_index, state, step_type, ...fields },
+});
+const listing = { name: 'run_command', parameters: { CommandLine: 'ls' } };
+const antigravity: Wire[] = [
+  { event: 'init', conversation_id: session_id, init: { cwd: '/w', model: 'm' } },
+  step(0, 'user_input', 'DONE', { text_delta: 'List it.' }),
+  step(1, 'agent_response', 'DONE', { text_delta: 'I look.' }),
+  step(2, 'tool', 'ACTIVE', { tool_name: 'run_command', tool_info: listing }),
+  step(2, 'tool', 'DONE', { tool_name: 'run_command', tool_info: { ...listing, output: 'a' } }),
+  step(3, 'agent_response', 'DONE', { text_delta: 'One file.' }),
+  { event: 'result', result: { conversation_id: session_id, status: 'SUCCESS', response: 'One file.', duration_seconds: 1, num_turns: 1 } },
+];
+
+const sweAgent: Wire[] = [
+  {
+    trajectory: [
+      { thought: 'I look.', action: 'ls', observation: 'a' },
+      { thought: 'One file.', action: 'submit', observation: 'diff' },
+    ],
+    history: [{ role: 'user', content: 'List it.' }],
+    info: { exit_status: 'submitted', submission: 'diff', model_stats: { tokens_sent: 9, tokens_received: 3 } },
+  },
+];
+
 const event = (type: string, data: Wire): Wire => ({ type, data, id: 'e', parentId: null, timestamp });
 const copilot: Wire[] = [
   event('session.start', { sessionId: session_id, copilotVersion: '1', selectedModel: 'm', context: { cwd: '/w' } }),
@@ -120,4 +146,4 @@ const acp: Wire[] = [
 ];
 
 /** The smallest whole runs of dialects that there are no recordings of. */
-export const handWritten = { goose, cursor, amp, droid, copilot, acp };
+export const handWritten = { goose, cursor, amp, droid, antigravity, copilot, acp, 'swe-agent': sweAgent };

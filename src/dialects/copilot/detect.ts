@@ -12,6 +12,8 @@ function isEvent(wire: JsonObject): boolean {
     isObject(wire.data) &&
     typeof wire.id === 'string' &&
     'parentId' in wire &&
+    // What an extension of pi adds to a session.
+    !('customType' in wire) &&
     typeof wire.timestamp === 'string'
   );
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../dialect.ts';
 import { isObject } from '../read.ts';
+import { isSession } from './read/session.ts';
 
 /** Sentences that no other agent prints. */
 const peculiar = [
@@ -19,6 +20,7 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
 }
 
 function sure(wire: JsonObject): number {
+  if (isSession(wire)) return 1;
   const timed = typeof wire.timestamp === 'string';
   switch (wire.type) {
     case 'init':

@@ -8,7 +8,8 @@ export const gemini: Dialect = {
   id: 'gemini',
   about: {
     agent: 'Gemini CLI, `gemini --output-format stream-json | json`',
-    reads: '`stream-json` of 0.11 and later, the `json` document of 0.6 and later and its error document on stderr',
+    reads:
+      '`stream-json` of 0.11 and later, the `json` document of 0.6 and later and its error document on stderr; session files (`chats/session-*`), by their description',
     writes: '`stream-json`, or `json` as one document',
   },
   detect,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../dialect.ts';
 import { isObject } from '../read.ts';
+import { isExport } from './read/export.ts';
 import { speakerOf } from '../shared/opencode/detect.ts';
 
 const families = new Set(
@@ -20,6 +21,7 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
 }
 
 function detectAny(head: readonly JsonObject[], stderr: readonly string[]): number {
+  if (head.some(isExport)) return 0.95;
   if (head.some((wire) => isBusLine(unwrap(wire)))) return 1;
   const speaker = speakerOf(head, stderr);
   return speaker?.who === 'opencode' ? speaker.sure : 0;

@@ -7,7 +7,8 @@ export const opencode: Dialect = {
   id: 'opencode',
   about: {
     agent: 'OpenCode, `opencode run --format json` and the events of `opencode serve`',
-    reads: 'the run stream of 0.11.3 and later with version 2, the bus of version 1 and 2, old and new',
+    reads:
+      'the run stream of 0.11.3 and later with version 2, the bus of version 1 and 2, old and new; the document of `opencode export`, by its description',
     writes: 'the bus events of version 1.0',
   },
   joins: 'turns',

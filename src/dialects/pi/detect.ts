@@ -7,6 +7,22 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
   return surest(head, sure);
 }
 
+/** A row of a session file after its first: the first may be missing from what is left of it. */
+function isEntry(wire: JsonObject): boolean {
+  return typeof wire.id === 'string' && 'parentId' in wire && typeof wire.timestamp === 'string';
+}
+
+function stored(message: JsonObject): number {
+  switch (message.role) {
+    case 'assistant':
+      return typeof message.provider === 'string' && ('api' in message || typeof message.stopReason === 'string') ? 0.9 : 0;
+    case 'toolResult':
+      return typeof message.toolCallId === 'string' && typeof message.toolName === 'string' ? 0.9 : 0;
+    default:
+      return message.role === 'user' && 'content' in message ? 0.7 : 0;
+  }
+}
+
 function sure(wire: JsonObject): number {
   switch (wire.type) {
     case 'session':
@@ -29,6 +45,17 @@ function sure(wire: JsonObject): number {
     case 'tool_execution_update':
     case 'tool_execution_end':
       return typeof wire.toolCallId === 'string' && typeof wire.toolName === 'string' ? 1 : 0;
+    case 'message':
+      return isEntry(wire) && isObject(wire.message) ? stored(wire.message) : 0;
+    case 'custom':
+    case 'custom_message':
+      return isEntry(wire) && typeof wire.customType === 'string' ? 0.9 : 0;
+    case 'compaction':
+      return isEntry(wire) && typeof wire.firstKeptEntryId === 'string' ? 0.9 : 0;
+    case 'model_change':
+      return isEntry(wire) && typeof wire.modelId === 'string' ? 0.9 : 0;
+    case 'thinking_level_change':
+      return isEntry(wire) && typeof wire.thinkingLevel === 'string' ? 0.9 : 0;
     case 'auto_retry_start':
       return typeof wire.errorMessage === 'string' ? 0.9 : 0;
     default:

@@ -6,7 +6,7 @@ import { readDiagnostics } from './diagnostics.ts';
 import { readEnding } from './ending.ts';
 import { textOf } from './content.ts';
 import { readRetries, type StepReader, stepReader } from './steps.ts';
-import { readTotals } from './usage.ts';
+import { countsCacheApart, readTotals } from './usage.ts';
 
 /** One document is one run; several documents are several. */
 export function decoder(sink: DecoderSink): Decoder {
@@ -27,8 +27,9 @@ function readTrajectory(wire: JsonObject, sink: DecoderSink): void {
   sink.at(time(string(steps[0]?.timestamp)));
   sink.emit({ type: 'thread.started', ...introduction(wire), ...present({ task: task && filled(textOf(task.message)) }) });
   const hasRunRetries = steps.some((step) => list(object(step.extra).retries).some((retry) => object(retry).scope === 'run'));
-  const totals = readTotals(wire, steps);
-  const read = stepReader({ sink, wire, countsSteps: totals.length === 0 || !hasRunRetries });
+  const isCacheApart = countsCacheApart(wire, steps);
+  const totals = readTotals(wire, steps, isCacheApart);
+  const read = stepReader({ sink, wire, isCacheApart, countsSteps: totals.length === 0 || !hasRunRetries });
   for (const step of steps) if (step !== task) read.step(step);
   finish(read, wire, extra, sink);
   for (const usage of totals) sink.emit(usage);

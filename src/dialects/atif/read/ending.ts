@@ -4,7 +4,7 @@ import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
 import { asText, count, filled, list, object, string } from '../../read.ts';
 import { isErrorCode } from '../words.ts';
-import { textOf } from './content.ts';
+import { isOutputStep, textOf } from './content.ts';
 
 /** The format has no field for how a run ended; writers that record it use `extra.outcome`. */
 export function readEnding(wire: JsonObject, steps: readonly JsonObject[], sink: DecoderSink): void {
@@ -49,5 +49,6 @@ function isCutShort(wire: JsonObject): boolean {
 
 /** An agent whose last step has text and no calls has finished. */
 function isAnswered(step: JsonObject | undefined): boolean {
-  return step?.source === 'agent' && list(step.tool_calls).length === 0 && textOf(step.message).trim() !== '';
+  if (step?.source !== 'agent' || list(step.tool_calls).length > 0 || isOutputStep(step)) return false;
+  return textOf(step.message).trim() !== '';
 }

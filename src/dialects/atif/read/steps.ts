@@ -2,7 +2,7 @@ import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, count, filled, list, object, string, time, whole } from '../../read.ts';
 import { isErrorCode } from '../words.ts';
-import { textOf } from './content.ts';
+import { isOutputStep, textOf } from './content.ts';
 import { Tools } from './tools.ts';
 import { readUsage } from './usage.ts';
 
@@ -17,6 +17,8 @@ interface Reading {
   wire: JsonObject;
   /** Whether the usage of each step is emitted; not if a total would count it twice. */
   countsSteps: boolean;
+  /** The prompt tokens of this document leave the cached ones out. */
+  isCacheApart: boolean;
   /** The call that started the sub-agent. */
   parent?: string;
   /** Ids of calls in use in the whole document. */
@@ -69,13 +71,17 @@ export function stepReader(reading: Reading, depth = 0): StepReader {
   function agentStep(step: JsonObject): void {
     const id = filled(object(step.extra).message_id) ?? `${prefix}step_${asText(step.step_id)}`;
     const told = list(step.tool_calls).map(object);
+    const results = list(object(step.observation).results).map(object);
+    if (isOutputStep(step)) return tools.endEarlier(results);
     openTurn(step, told.length > 0);
     const reasoning = filled(step.reasoning_content);
     if (reasoning !== undefined) sink.emit({ type: 'reasoning.completed', text: reasoning, message_id: id, ...place });
+    // Words about results that a step without calls repeats come after them.
+    if (told.length === 0) tools.endEarlier(results);
     const text = textOf(step.message);
     if (text !== '') sink.emit({ type: 'text.completed', text, message_id: id, ...place });
-    tools.read(told, list(object(step.observation).results).map(object));
-    if (reading.countsSteps && step.is_copied_context !== true) readUsage(step, sink);
+    if (told.length > 0) tools.read(told, results);
+    if (reading.countsSteps && step.is_copied_context !== true) readUsage(step, reading.isCacheApart, sink);
   }
 
   function read(step: JsonObject): void {
@@ -85,12 +91,12 @@ export function stepReader(reading: Reading, depth = 0): StepReader {
     const text = textOf(step.message);
     // A sub-agent's prompt is in the call that started it.
     if (parent !== undefined) return;
-    if (step.source === 'user') {
+    if (step.source === 'user' && !isOutputStep(step)) {
       closeTurn();
       return sink.emit({ type: 'prompt.submitted', text });
     }
-    const seen = list(object(step.observation).results).map((result) => textOf(object(result).content));
-    for (const said of [text, ...seen]) if (said.trim() !== '') sink.emit({ type: 'log', stream: 'agent', level: 'info', text: said });
+    if (text.trim() !== '' && !isOutputStep(step)) sink.emit({ type: 'log', stream: 'agent', level: 'info', text });
+    tools.endEarlier(list(object(step.observation).results).map(object));
   }
 
   function end(): void {

@@ -30,6 +30,8 @@ export class Tools {
   readonly #children: Children;
   /** Our item ids, by call ids that are unique only within their step. */
   readonly #items = new Map<string, string>();
+  /** Calls whose step did not have their result. */
+  readonly #waiting = new Map<string, Call>();
 
   constructor(sink: DecoderSink, place: Place, children: Children) {
     this.#sink = sink;
@@ -45,6 +47,15 @@ export class Tools {
     }
     const waiting = calls.values();
     for (const result of results) this.#end(result, this.#callOf(result, calls, waiting));
+    for (const [id, call] of calls) if (!call.isEnded) this.#waiting.set(id, call);
+  }
+
+  /** Results in a step that has no calls. */
+  endEarlier(results: readonly JsonObject[]): void {
+    for (const result of results) {
+      const id = string(result.source_call_id) ?? this.#waiting.keys().next().value;
+      this.#end(result, id === undefined ? undefined : this.#earlier(id));
+    }
   }
 
   /** The item of a call that was read before. */
@@ -60,9 +71,15 @@ export class Tools {
   /** A result without a call id belongs to the first call that has no result yet. */
   #callOf(result: JsonObject, calls: ReadonlyMap<string, Call>, waiting: Iterator<Call>): Call | undefined {
     const source = string(result.source_call_id);
-    if (source !== undefined) return calls.get(source);
+    if (source !== undefined) return calls.get(source) ?? this.#earlier(source);
     for (let next = waiting.next(); next.done !== true; next = waiting.next()) if (!next.value.isEnded) return next.value;
     return undefined;
+  }
+
+  #earlier(id: string): Call | undefined {
+    const call = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return call;
   }
 
   #start(wire: JsonObject, id: string): string {

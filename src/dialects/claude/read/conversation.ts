@@ -24,6 +24,7 @@ export class Conversation {
   #facts = newFacts();
   #subAgentUsage: Tokens = {};
   #mainModel: string | undefined;
+  #turns = 0;
 
   constructor(sink: DecoderSink, tools: Tools) {
     this.#sink = sink;
@@ -32,6 +33,11 @@ export class Conversation {
 
   get facts(): TurnFacts {
     return this.#facts;
+  }
+
+  /** How many messages of the main thread were read. */
+  get turns(): number {
+    return this.#turns;
   }
 
   get mainModel(): string | undefined {
@@ -157,6 +163,7 @@ export class Conversation {
     this.#messages.set(parent, message);
     if (id !== undefined) this.#earlier.set(`${parent ?? ''} ${id}`, message);
     if (parent === undefined) {
+      this.#turns += 1;
       this.#facts.active = true;
       this.#facts.stop = undefined;
       this.#facts.fault = undefined;

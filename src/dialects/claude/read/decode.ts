@@ -1,8 +1,8 @@
 import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, filled, list, object, string, time } from '../../read.ts';
+import { asText, filled, list, object, string, time, whole } from '../../read.ts';
 import { Conversation } from './conversation.ts';
-import { readEnding } from './ending.ts';
+import { isWithheld, readEnding } from './ending.ts';
 import { authNotice, notice, rateLimit, resetNotice, startupWarnings, unannouncedFailure } from './notices.ts';
 import { Permissions } from './permissions.ts';
 import { isTranscript, transcriptDecoder } from './session.ts';
@@ -32,15 +32,17 @@ export function decoder(sink: DecoderSink): Decoder {
 
 function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> {
   const permissions = new Permissions(sink);
-  const talk = new Conversation(sink, new Tools(sink, permissions));
+  const tools = new Tools(sink, permissions);
+  const talk = new Conversation(sink, tools);
   const usage = new Usage();
-  const transcript = transcriptDecoder(sink, talk);
+  const transcript = transcriptDecoder(sink, talk, tools);
   const failedTasks = new Map<string, string>();
   let started = false;
   let results = 0;
   let claimedGood = false;
   let rejected = false;
   let initModel: string | undefined;
+  let isIntroduced = false;
 
   function line(wire: JsonObject): void {
     if (typeof wire.timestamp === 'string') {
@@ -126,6 +128,7 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
 
   function init(wire: JsonObject): void {
     initModel = filled(wire.model) ?? initModel;
+    isIntroduced = true;
     talk.facts.active = true;
     if (started) return;
     started = true;
@@ -152,14 +155,16 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
   function result(wire: JsonObject): void {
     results += 1;
     permissions.refuseAll(list(wire.permission_denials));
+    permissions.refuseCounted(isWithheld(wire) ? (whole(wire.permission_denials_count) ?? 0) : 0);
     const { facts } = talk;
+    const isAlone = talk.turns === 0 && (!isIntroduced || isWithheld(wire));
     const text = facts.fault === undefined ? answerOf(wire) : undefined;
     if (text !== undefined && (facts.lastText === undefined || (isStructured(wire) && text !== facts.lastText))) {
       talk.speak(`result_${results}`, text);
     }
     talk.closeTurn(string(wire.stop_reason));
     for (const each of usage.read(wire, talk.mainModel ?? initModel, talk.subAgentUsage)) sink.emit(each);
-    const ending = readEnding(wire, facts, rejected);
+    const ending = readEnding(wire, facts, rejected, isAlone);
     claimedGood = ending.some((each) => each.type === 'agent.finished' && each.status === 'ok');
     for (const each of ending) sink.emit(each);
     talk.startAnew();

@@ -2,7 +2,7 @@ import type { Draft, ErrorCode } from '../../../events/event.ts';
 import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { codeOfMessage, codeOfStatus } from '../../../faults.ts';
-import { asText, count, filled, integer, list, string } from '../../read.ts';
+import { asText, count, filled, integer, list, string, whole } from '../../read.ts';
 import { codeOfStop, codeOfTerminal } from '../words.ts';
 
 /** What the main thread did since the last result; the next result line is judged by it. */
@@ -23,13 +23,19 @@ export function newFacts(): TurnFacts {
   return { lastText: undefined, interrupted: false, refused: false, stopped: false, stop: undefined, fault: undefined, active: false };
 }
 
-/** What the result line claims, judged by all its fields: `subtype` alone says "success" even for API errors. */
-export function readEnding(wire: JsonObject, facts: TurnFacts, rejected: boolean): Draft[] {
+/**
+ * What the result line claims, judged by all its fields: `subtype` alone says "success" even for API errors. `isAlone`: the turns and calls
+ * before it are not shown.
+ */
+export function readEnding(wire: JsonObject, facts: TurnFacts, rejected: boolean, isAlone: boolean): Draft[] {
   const subtype = string(wire.subtype) ?? '';
   const terminal = filled(wire.terminal_reason);
   const raw_status = terminal === undefined || terminal === 'completed' ? subtype : `${subtype}/${terminal}`;
   const duration = count(wire.duration_ms) || undefined;
-  const finished = { type: 'agent.finished', raw_status, ...present({ duration_ms: duration }) } as const;
+  const turns = isAlone ? whole(wire.num_turns) || undefined : undefined;
+  const finished = { type: 'agent.finished', raw_status, ...present({ duration_ms: duration, turns }) } as const;
+  if (isWithheld(wire) && isGood({ ...wire, result: '', session_id: '' }, facts, terminal))
+    return [{ ...finished, status: 'ok', is_answer_withheld: true }];
   if (isGood(wire, facts, terminal)) return [{ ...finished, status: 'ok' }];
 
   const message = messageOf(wire, subtype, terminal);
@@ -41,6 +47,13 @@ export function readEnding(wire: JsonObject, facts: TurnFacts, rejected: boolean
   }
   if (code === 'cost_limit') return [{ type: 'limit.reached', limit: 'cost', message }, claim];
   return [claim];
+}
+
+const withheld = ['result', 'session_id', 'uuid', 'usage', 'modelUsage', 'permission_denials', 'structured_output', 'errors'] as const;
+
+/** The log of claude-code-action, which leaves out everything that the model or a tool may have said. */
+export function isWithheld(wire: JsonObject): boolean {
+  return typeof wire.permission_denials_count === 'number' && withheld.every((name) => !(name in wire));
 }
 
 function isGood(wire: JsonObject, facts: TurnFacts, terminal: string | undefined): boolean {

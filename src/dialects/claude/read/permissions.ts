@@ -23,6 +23,15 @@ export class Permissions {
     if (this.#denied.size < longestList) this.#denied.add(item);
   }
 
+  /** Denials of which only the number is known. */
+  refuseCounted(denials: number): void {
+    for (let number = 1; number <= Math.min(denials, longestList); number += 1) {
+      const id = `denial_${number}`;
+      this.#sink.emit({ type: 'permission.requested', permission_id: id, item_id: id, what: 'a tool' });
+      this.#sink.emit({ type: 'permission.resolved', permission_id: id, item_id: id, decision: 'denied' });
+    }
+  }
+
   /** A `can_use_tool` control request. */
   request(wire: JsonObject): void {
     const request = object(wire.request);

@@ -5,6 +5,8 @@ import { asText, count, filled, list, object, string } from '../../read.ts';
 import { Generations } from '../../generations.ts';
 import { bookkeeping, synthetic } from '../words.ts';
 import type { Conversation } from './conversation.ts';
+import { StopReasons } from './stop-reasons.ts';
+import type { Tools } from './tools.ts';
 
 const beside = new Set<string>(bookkeeping);
 /** Text that the program adds in the user's name. */
@@ -32,7 +34,7 @@ export function isTranscript(wire: JsonObject): boolean {
 const rememberedLines = 50_000;
 
 /** The session files of Claude Code. They have no result line: the run ended the way its last message ended. */
-export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transcript {
+export function transcriptDecoder(sink: DecoderSink, talk: Conversation, tools: Tools): Transcript {
   let started = false;
   /** A sub-agent's file consists entirely of side chain lines. */
   let isSubAgent = false;
@@ -40,11 +42,13 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
   /** The last message on the main thread is a text without a tool call. */
   let answered = false;
   const told = new Generations<true>(rememberedLines);
+  const reasons = new StopReasons();
 
   function start(wire: JsonObject): void {
     if (started) return;
     started = true;
     isSubAgent = wire.isSidechain === true;
+    tools.expectEarlyResults();
     const session = filled(wire.sessionId);
     sink.emit({
       type: 'thread.started',
@@ -72,6 +76,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
         start(wire);
         if (isPlaceholder(object(wire.message))) return;
         if (parent_tool_use_id === null) speak(list(object(wire.message).content));
+        if (parent_tool_use_id === null) reasons.see(wire);
         return talk.assistant({ ...wire, parent_tool_use_id });
       case 'user': {
         if (isAside) return;
@@ -105,6 +110,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
     const calls = types.some((type) => type.endsWith('tool_use'));
     ended = false;
     talk.facts.interrupted = false;
+    if (!calls) tools.endEarly();
     if (calls || types.includes('text')) answered = !calls;
   }
 
@@ -114,7 +120,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
     if (fault !== undefined) return { type: 'agent.finished', status: 'failed', code: fault };
     if (refused) return { type: 'agent.finished', status: 'failed', code: 'refused' };
     const isTold = stop === 'end_turn' || stop === 'stop_sequence' || (ended && stop === undefined && lastText !== undefined);
-    const isDone = isTold || (stop === undefined && answered);
+    const isDone = isTold || (stop === undefined && answered && !reasons.areTold);
     if (isDone && !isTold) sink.note('guessed', 'the last message tells no reason to stop: taken for the answer');
     return isDone ? { type: 'agent.finished', status: 'ok', ...present({ raw_status: stop }) } : undefined;
   }
@@ -126,6 +132,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
     },
     end() {
       if (!started) return;
+      tools.endEarly();
       talk.closeTurn();
       const last = claim();
       if (last !== undefined) sink.emit(last);

@@ -7,16 +7,35 @@ import { Generations } from '../../generations.ts';
 import { interruption, pathFields, toolKinds } from '../words.ts';
 import type { Permissions } from './permissions.ts';
 
+/** More calls than a model makes at once. */
+const mostEarly = 1000;
+
 /** Tool calls, from the block that makes them to the block with their result. */
 export class Tools {
   readonly #sink: DecoderSink;
   readonly #permissions: Permissions;
   readonly #open = new Map<string, { name: string; path: string | undefined }>();
   readonly #ended = new Generations<true>(5000);
+  /** Results that came before their calls; undefined: they cannot. */
+  #early: Map<string, Parameters<Tools['end']>> | undefined;
 
   constructor(sink: DecoderSink, permissions: Permissions) {
     this.#sink = sink;
     this.#permissions = permissions;
+  }
+
+  /** Session files may have the row with a result before the row with its call. */
+  expectEarlyResults(): void {
+    this.#early ??= new Map();
+  }
+
+  /** The calls of these results are not in the file. */
+  endEarly(): void {
+    const early = this.#early;
+    if (early === undefined || early.size === 0) return;
+    this.#early = undefined;
+    for (const result of early.values()) this.end(...result);
+    this.#early = new Map();
   }
 
   start(id: string, block: JsonObject, turnId: string | undefined, parent: string | undefined): void {
@@ -34,6 +53,10 @@ export class Tools {
       args: block.input ?? {},
       ...present({ native_name: native, turn_id: turnId, parent_item_id: parent }),
     });
+    const result = this.#early?.get(id);
+    if (result === undefined) return;
+    this.#early?.delete(id);
+    this.end(...result);
   }
 
   /** The result of a tool that ran on the server: a block of the message itself. */
@@ -53,6 +76,10 @@ export class Tools {
     const tool = this.#open.get(id);
     // A resumed session repeats earlier results.
     if (tool === undefined && this.#ended.get(id) === true) return;
+    if (tool === undefined && this.#early !== undefined && this.#early.size < mostEarly) {
+      this.#early.set(id, [id, block, nonExecution, details]);
+      return;
+    }
     this.#open.delete(id);
     this.#ended.set(id, true);
     const output = outputOf(block.content);

@@ -68,7 +68,7 @@ export class Ending {
       ...this.#how(claim, isOwn, outcome),
       duration_ms: duration,
       duration_api_ms: duration,
-      num_turns: this.#limit === undefined ? this.#turns : (this.#limit.value ?? 0),
+      num_turns: this.#limit === undefined ? (claim?.turns ?? this.#turns) : (this.#limit.value ?? 0),
       ...this.#usage.write(outcome),
       permission_denials: [...this.#denials.values()],
     };

@@ -111,7 +111,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
       case 'mcp_notification':
         return sink.emit({ type: 'log', stream: 'agent', level: 'info', text: words });
       case 'completion_result':
-        text(wire);
+        text({ ...wire, text: withoutFlag(words) });
         reportUsage();
         return sink.emit({ type: 'agent.finished', status: 'ok', raw_status: 'completion_result' });
       default:
@@ -214,4 +214,11 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
   }
 
   return { line, end };
+}
+
+const changesFlag = 'HAS_CHANGES';
+
+/** The program marks an answer after which files have changed; it shows the mark to nobody. */
+function withoutFlag(answer: string): string {
+  return answer.endsWith(changesFlag) ? answer.slice(0, -changesFlag.length) : answer;
 }

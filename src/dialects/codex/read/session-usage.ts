@@ -8,12 +8,20 @@ import { tokensOf } from './usage.ts';
 export class SessionUsage {
   readonly #sink: DecoderSink;
   #total: Tokens = {};
+  /** What was used before this thread began. */
+  #before: Tokens = {};
   /** What was reported call by call. */
   #steps: Tokens = {};
   #isTold = true;
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
+  }
+
+  /** A total that the thread did not use itself. */
+  begin(total: Json | undefined): void {
+    const now = tokensOf(object(total));
+    if (isAny(now)) this.#before = this.#total = now;
   }
 
   /** A total that has not grown is the same one again. */
@@ -32,8 +40,9 @@ export class SessionUsage {
 
   /** The total, if the calls do not add up to it. */
   tell(): void {
-    const isWhole = !isAny(growth(this.#total, this.#steps)) && !isAny(growth(this.#steps, this.#total));
-    if (!this.#isTold && !isWhole) this.#sink.emit({ type: 'usage.reported', scope: 'thread', ...this.#total });
+    const own = isAny(this.#before) ? growth(this.#total, this.#before) : this.#total;
+    const isWhole = !isAny(growth(own, this.#steps)) && !isAny(growth(this.#steps, own));
+    if (!this.#isTold && !isWhole) this.#sink.emit({ type: 'usage.reported', scope: 'thread', ...own });
     this.#isTold = true;
   }
 }

@@ -3,6 +3,7 @@ import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, filled, isObject, list, object, string, time } from '../../read.ts';
 import { endsTurn, type Fault, readFault } from './ending.ts';
 import { parsed, SessionTools } from './session-tools.ts';
+import { Fork } from './fork.ts';
 import { ResponseTotals } from './response-totals.ts';
 import { SessionUsage } from './session-usage.ts';
 
@@ -25,22 +26,29 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   let started = false;
   let model: string | undefined;
   let inTurn = false;
-  /** Between the two events that begin and end a task; undefined: this version writes neither. */
-  let working: boolean | undefined;
+  /** Between the two events that begin and end a task. */
+  let working = false;
+  /** Versions before 0.43 write neither of these events. */
+  let tellsTasks = false;
   let answered = false;
   let messages = 0;
   /** The error from which the turn has not recovered; the line that ends the turn may not repeat it. */
   let fault: Fault | undefined;
   const responses = new ResponseTotals();
   const usage = new SessionUsage(sink);
+  const fork = new Fork();
   let lastPrompt: string | undefined;
+  /** An answer that only an event has told so far. */
+  let announced: string | undefined;
+  let at: number | undefined;
 
   function line(wire: JsonObject): void {
-    const at = time(wire.timestamp);
+    at = time(wire.timestamp);
     if (at !== undefined) sink.at(at);
     const payload = object(wire.payload);
     switch (wire.type) {
       case 'session_meta':
+        fork.introduce(payload, at);
         return start(payload);
       case 'turn_context':
         model = filled(payload.model) ?? model;
@@ -50,7 +58,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
       case 'event_msg':
         return event(payload);
       case 'token_usage_record':
-        return usage.count(responses.add(payload), payload.usage, model);
+        return count(responses.add(payload), payload.usage);
       default:
         if (!ignored.has(asText(wire.type))) sink.unknown(wire);
     }
@@ -70,6 +78,11 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
         cwd: filled(meta.cwd),
       }),
     });
+  }
+
+  function count(total: Json | undefined, last: Json | undefined): void {
+    if (fork.isCopying(at)) usage.begin(total);
+    else usage.count(total, last, model);
   }
 
   function turn(): void {
@@ -115,6 +128,8 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   function say(text: string, id = `message_${messages + 1}`): void {
     messages += 1;
     answered = true;
+    announced = undefined;
+    lastPrompt = undefined;
     fault = undefined;
     sink.emit({ type: 'text.completed', text, message_id: id, block_id: id });
   }
@@ -130,6 +145,9 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   /** What the program adds to the conversation in the user's name is in tags; what the user wrote appears twice. */
   function prompt(text: string): void {
     if (text.trim() === '' || text === lastPrompt || /^\s*(?:<[a-z_]+>|# AGENTS\.md instructions)/i.test(text)) return;
+    // Without the events around a task, the next prompt is what ends it.
+    if (!tellsTasks) endUntold();
+    answered = false;
     lastPrompt = text;
     sink.emit({ type: 'prompt.submitted', text });
   }
@@ -138,6 +156,8 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     if (id === undefined) return sink.unknown(wire);
     turn();
     answered = false;
+    announced = undefined;
+    lastPrompt = undefined;
     tools.start(id, name, input);
   }
 
@@ -148,6 +168,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
         // The model is named after this, and before any message.
         inTurn = false;
         working = true;
+        tellsTasks = true;
         answered = false;
         fault = undefined;
         return;
@@ -155,18 +176,31 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
         return prompt(asText(payload.message));
       case 'token_count': {
         const { total_token_usage: total, last_token_usage: last } = object(payload.info);
-        return usage.count(total, last, model);
+        return count(total, last);
       }
+      case 'agent_message':
+        announced = filled(payload.message);
+        return;
       case 'task_complete':
       case 'turn_complete':
+        tellsTasks = true;
         return complete(payload);
       case 'turn_aborted':
         return finish({ status: 'cancelled', ...present({ raw_status: filled(payload.reason) }) }, 'aborted');
       case 'error':
         if (!endsTurn(payload)) return;
         fault = readFault(payload);
-        if (working !== true) finish({ status: 'failed', ...fault }, 'error');
+        if (!working) finish({ status: 'failed', ...fault }, 'error');
     }
+  }
+
+  /** A turn of a version that does not tell the end of one. */
+  function endUntold(): void {
+    if (announced !== undefined && !answered) {
+      turn();
+      say(announced);
+    }
+    if (inTurn && answered) finish({ status: 'ok' }, 'stop');
   }
 
   function complete(payload: JsonObject): void {
@@ -195,10 +229,10 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     line,
     end() {
       usage.tell();
-      if (working === true && fault !== undefined) return finish({ status: 'failed', ...fault }, 'error');
+      if (working && fault !== undefined) return finish({ status: 'failed', ...fault }, 'error');
       // Earlier turns say nothing about one that was cut off.
-      if (working === true) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the session stops inside a turn' });
-      else if (working === undefined && inTurn && answered) sink.emit({ type: 'agent.finished', status: 'ok' });
+      if (working) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the session stops inside a turn' });
+      else if (!tellsTasks) endUntold();
     },
   };
 }

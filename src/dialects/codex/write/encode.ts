@@ -24,6 +24,8 @@ export function encoder(sink: EncoderSink): Encoder {
   }
 
   return {
+    // An interrupted turn has no end on this wire: what it said would count for the next one.
+    follow: () => claims.doubt(),
     record(event: EventRecord) {
       claims.see(event);
       switch (event.type) {

@@ -45,11 +45,11 @@ export function decoder(sink: DecoderSink): Decoder {
         toolLine();
         return void tools.start(wire);
       case 'tool_progress':
-        toolLine();
+        toolLine(tools.isRunning(wire));
         return tools.progress(wire);
       case 'tool_end':
       case 'tool_error':
-        toolLine();
+        toolLine(tools.isRunning(wire));
         return tools.end(wire);
       case 'queue_drain':
         return sink.emit({ type: 'prompt.submitted', text: asText(wire.mergedText) });
@@ -123,8 +123,9 @@ export function decoder(sink: DecoderSink): Decoder {
     sink.emit({ type: 'permission.resolved', permission_id, decision, raw_decision, by: 'user' });
   }
 
-  function toolLine(): void {
-    witness.toolsCalled = true;
+  /** `isRunning`: an earlier reply may have made this call. */
+  function toolLine(isRunning = false): void {
+    witness.toolsCalled ||= !isRunning;
     witness.anyTool = true;
   }
 

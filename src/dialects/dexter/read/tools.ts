@@ -40,6 +40,10 @@ export class Tools {
     return call;
   }
 
+  isRunning(wire: JsonObject): boolean {
+    return (filled(wire.toolCallId) === undefined ? this.#open.first(asText(wire.tool)) : this.#named(wire)) !== undefined;
+  }
+
   progress(wire: JsonObject): void {
     this.#sink.emit({ type: 'item.output', item_id: this.#callOf(wire).id, stream: 'progress', chunk: asText(wire.message) });
   }

@@ -27,6 +27,11 @@ export class Ending {
     this.#replies = replies;
   }
 
+  /** An aborted run has no end on this wire: its calls would count for the next one. */
+  follow(): void {
+    this.#hasTools = true;
+  }
+
   startTool(): void {
     this.#hasTools = true;
   }

@@ -53,7 +53,10 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
 
   return {
     // An end alone would be taken for that of the previous run.
-    follow: () => sink.line({ type: 'stream_progress', charDelta: 0, mode: 'responding' }),
+    follow() {
+      sink.line({ type: 'stream_progress', charDelta: 0, mode: 'responding' });
+      ending.follow();
+    },
     record(event: EventRecord) {
       switch (event.type) {
         case 'thread.started':

@@ -1,8 +1,9 @@
 import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, object, string, time } from '../../read.ts';
+import { asText, count, filled, isObject, object, string, time } from '../../read.ts';
 import { readDocument } from './document.ts';
 import { codeOf, readEnding } from './ending.ts';
+import { isSession, isSessionLine, SessionFile } from './session.ts';
 import { Stderr } from './stderr.ts';
 import { Tools } from './tools.ts';
 import { readUsage } from './usage.ts';
@@ -10,6 +11,7 @@ import { readUsage } from './usage.ts';
 export function decoder(sink: DecoderSink): Decoder {
   const tools = new Tools(sink);
   const stderr = new Stderr(sink);
+  const session = new SessionFile(sink, tools);
   /** The running assistant text: this wire does not mark its end. */
   let text = '';
   let turnOpen = false;
@@ -68,6 +70,8 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   function readResult(wire: JsonObject): void {
+    // Damage can make the name of another line; that line ends nothing.
+    if (typeof wire.status !== 'string' && !isObject(wire.stats)) return sink.unknown(wire);
     closeText();
     const stats = object(wire.stats);
     readUsage(sink, stats);
@@ -95,6 +99,8 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   function line(wire: JsonObject): void {
+    if (isSession(wire)) return session.start(wire);
+    if (session.isStarted && isSessionLine(wire)) return session.message(wire);
     const ms = time(wire.timestamp);
     if (ms !== undefined) sink.at(ms);
     switch (wire.type) {
@@ -115,5 +121,10 @@ export function decoder(sink: DecoderSink): Decoder {
     }
   }
 
-  return { line, stderr: (said, wire) => stderr.line(said, wire), end: () => stderr.end() };
+  function end(): void {
+    session.end();
+    stderr.end();
+  }
+
+  return { line, stderr: (said, wire) => stderr.line(said, wire), end };
 }

@@ -8,9 +8,13 @@ import { readDocumentUsage } from './usage.ts';
 
 const known = new Set(['session_id', 'response', 'stats', 'error', 'warnings']);
 
+/** Fields of the stream: a line of it whose type is damaged is no document. */
+const ofLines = ['tool_id', 'tool_name', 'timestamp', 'role', 'content', 'output'] as const;
+
 /** Whether this is the error document that `--output-format json` writes, and not an API's error body. */
 export function isErrorDocument(wire: JsonObject): boolean {
-  return wire.type === undefined && isObject(wire.error) && typeof wire.error.type === 'string';
+  if (wire.type !== undefined || ofLines.some((name) => name in wire)) return false;
+  return isObject(wire.error) && typeof wire.error.type === 'string';
 }
 
 /** The one object of `--output-format json`; false: this is not one. `introduced` is called once it has named its session. */
@@ -42,6 +46,9 @@ export function readDocument(sink: DecoderSink, wire: JsonObject, introduced: ()
 }
 
 function holdsUnknownError(wire: JsonObject): boolean {
+  // Statistics are objects: a text among them was part of something else.
+  const stats = object(wire.stats);
+  if (Object.values(stats).some((value) => typeof value === 'string')) return true;
   for (const key in wire) {
     const value = wire[key];
     if (!known.has(key) && isObject(value) && ('message' in value || 'type' in value)) return true;

@@ -24,7 +24,7 @@ export class Tools {
   end(id: string, wire: JsonObject): void {
     const call = this.#open.get(id);
     this.#open.delete(id);
-    const status = statusOf(call?.name ?? '', wire);
+    const status = statusOf(call?.name, wire);
     const error = string(object(wire.error).message);
     this.#sink.emit({
       type: 'item.completed',
@@ -58,9 +58,17 @@ export function editOf(name: string, args: JsonObject): Edit | undefined {
   return undefined;
 }
 
-function statusOf(name: string, wire: JsonObject): ItemStatus {
+/** The tool that was not found: it is told in two texts, and any line may be damaged, that of the call too. */
+function missingTool(wire: JsonObject): string | undefined {
+  const told = [object(wire.error).message, wire.output].map((text) => /^Tool "([^"\n]{1,200})" not found/.exec(string(text) ?? '')?.[1]);
+  return told.find((name) => name !== undefined);
+}
+
+function statusOf(called: string | undefined, wire: JsonObject): ItemStatus {
   if (wire.status === 'success') return 'success';
   const error = object(wire.error);
+  const missing = missingTool(wire);
+  const name = called ?? missing ?? '';
   switch (error.type) {
     case 'policy_violation':
     case 'path_not_in_workspace':
@@ -71,7 +79,7 @@ function statusOf(name: string, wire: JsonObject): ItemStatus {
     case 'invalid_tool_params':
       return string(error.message)?.startsWith('Path not in workspace') === true ? 'denied' : 'error';
     default:
-      return 'error';
+      return missing !== undefined && Object.hasOwn(toolKinds, name) ? 'denied' : 'error';
   }
 }
 

@@ -4,6 +4,7 @@ import { runDecoder } from '../../shared/opencode/read/run.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
 import { unwrap } from '../detect.ts';
 import { Bus } from './bus.ts';
+import { eventsOf, isExport } from './export.ts';
 import { Sessions } from './sessions.ts';
 import { Version2 } from './version-2.ts';
 
@@ -30,6 +31,10 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function line(wrapped: JsonObject): void {
     const wire = unwrap(wrapped);
+    if (isExport(wire)) {
+      for (const event of eventsOf(wire)) line({ ...event });
+      return;
+    }
     const type = string(wire.type) ?? '';
     const fields = object(wire.properties ?? wire.data);
     if (type === 'server.connected') isReconnected = sessions.isStarted;

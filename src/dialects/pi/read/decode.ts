@@ -12,6 +12,7 @@ export function decoder(sink: DecoderSink): Decoder {
   const messages = new Messages(sink, ending);
   const tools = new Tools(sink);
   const file = new SessionFile(sink, messages, tools, ending);
+  let isStarted = false;
 
   function line(wire: JsonObject): void {
     switch (wire.type) {
@@ -84,6 +85,7 @@ export function decoder(sink: DecoderSink): Decoder {
   function readSession(wire: JsonObject): void {
     ending.read(sink);
     ending.begin();
+    isStarted = true;
     const ms = time(wire.timestamp);
     if (ms !== undefined) sink.at(ms);
     sink.emit({
@@ -123,10 +125,18 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   function readStored(message: JsonObject): void {
+    if (!isStarted) sink.emit({ type: 'thread.started', agent: 'pi' });
+    isStarted = true;
+    if (file.isCopy(message)) return;
     if (message.role === 'toolResult') return tools.endByMessage(message);
     file.closeTurn();
-    if (message.role === 'assistant') file.answer(message);
-    else endMessage(message);
+    if (message.role === 'assistant') return file.answer(message);
+    if (message.role === 'user') {
+      // What was said before does not answer this.
+      ending.read(sink);
+      ending.begin();
+    }
+    endMessage(message);
   }
 
   function readRetry(wire: JsonObject): void {

@@ -1,9 +1,13 @@
 import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { filled, list, object } from '../../read.ts';
+import { asText, filled, list, object, string } from '../../read.ts';
+import { Generations } from '../../generations.ts';
 import { type Ending, endTurn } from './ending.ts';
 import type { Messages } from './messages.ts';
 import type { Tools } from './tools.ts';
+
+/** More than a session has. */
+const rememberedMessages = 50_000;
 
 /** A session file holds complete messages in their original order. */
 export class SessionFile {
@@ -13,12 +17,22 @@ export class SessionFile {
   readonly #ending: Ending;
   /** The message whose turn is open: its tools follow it. */
   #open: JsonObject | undefined;
+  readonly #told = new Generations<true>(rememberedMessages);
 
   constructor(sink: DecoderSink, messages: Messages, tools: Tools, ending: Ending) {
     this.#sink = sink;
     this.#messages = messages;
     this.#tools = tools;
     this.#ending = ending;
+  }
+
+  /** A new branch repeats messages of the old one as they were, under other ids. */
+  isCopy(message: JsonObject): boolean {
+    if (typeof message.timestamp !== 'number') return false;
+    const key = `${message.timestamp} ${asText(message.role)} ${asText(message.toolCallId)} ${asText(object(message.usage).totalTokens)} ${markOf(message)}`;
+    if (this.#told.get(key) === true) return true;
+    this.#told.set(key, true);
+    return false;
   }
 
   /** A message by the assistant, and the calls that it makes. */
@@ -42,4 +56,11 @@ export class SessionFile {
     endTurn(this.#sink, this.#ending.reason);
     this.#ending.isFinished = message.stopReason === 'stop';
   }
+}
+
+/** Enough to recognise the first block of a message: messages of the same moment may differ in it. */
+function markOf({ content }: JsonObject): string {
+  const first = object(list(content)[0]);
+  const text = string(content) ?? string(first.text) ?? string(first.thinking) ?? asText(first.id);
+  return `${text.length} ${text.slice(0, 40)}`;
 }

@@ -1,0 +1,49 @@
+const DIGITS = /\d/;
+
+/** What a log may put before the first line of a document, and nothing else: a time, a level, the name of a container. */
+const beginning = /^(.{0,300}[\s|:\]>])(\{|\[\s{0,20}\{?)\s{0,20}$/;
+/** A logger marks only the first line of what it is given. */
+const loggers = /^\[|^\d{4}[-/]\d\d|^\d\d:\d\d|\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR)\b/i;
+
+export interface Beginning {
+  prefix: string;
+  /** The rest: an open bracket. */
+  json: string;
+}
+
+/** A line that begins a document behind a prefix; undefined: it does not. */
+export function beginningIn(line: string): Beginning | undefined {
+  const [, prefix, json] = beginning.exec(line) ?? [];
+  return prefix === undefined || json === undefined ? undefined : { prefix, json };
+}
+
+/** The length of the prefix at the beginning of a further line, which differs in its digits alone; 0: it has none. */
+export function prefixLength(prefix: string, line: string): number {
+  let at = 0;
+  for (let index = 0; index < prefix.length; at += 1) {
+    const wanted = prefix.charAt(index);
+    const char = line.charAt(at);
+    index += 1;
+    if (!DIGITS.test(wanted)) {
+      if (wanted !== char) return 0;
+      continue;
+    }
+    if (!DIGITS.test(char)) return 0;
+    while (index < prefix.length && DIGITS.test(prefix.charAt(index))) index += 1;
+    while (DIGITS.test(line.charAt(at + 1))) at += 1;
+  }
+  return at;
+}
+
+/** Whether this is what follows the first line of an indented document. */
+export function goesOn({ prefix }: Beginning, line: string): boolean {
+  const length = prefixLength(prefix, line);
+  if (length > 0) return isPieceOfJson(line.slice(length));
+  return loggers.test(prefix) && /^\s|^[}\]]/.test(line) && isPieceOfJson(line);
+}
+
+/** A line of indented JSON: a member, an element or a bracket. */
+function isPieceOfJson(line: string): boolean {
+  const text = line.trim();
+  return text === '' || /^["{}[\]\d-]|^(?:true|false|null)\b/.test(text);
+}
