@@ -2,7 +2,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure, messageOf } from '../failure.ts';
 import { Git, leavesPointers } from './git.ts';
-import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
+import { type CopyPlace, type CopyPlan, type Isolation, listRefs, type Means, type Order } from './isolation.ts';
 import { noPush } from './overlay.ts';
 import { quote } from './quote.ts';
 import { removeFolder } from './remove-folder.ts';
@@ -25,7 +25,7 @@ for part in refs packed-refs reftable shallow config hooks info; do
 done
 cp -RH "$@" .
 [ ! -e refs/stash ] || rm refs/stash
-git for-each-ref --format='%(objectname) %(refname)' refs/heads > ../../began
+${listRefs} > ../../began
 printf '\\n[core]\\n\\tbare = false\\n' >> config
 IFS='
 '

@@ -47,6 +47,10 @@ export interface CopyPlace {
   mode: 'confined' | 'open';
 }
 
+/** Lists what a copy begins with, and what it ends with: a commit and the name of a branch, tag or stash for it. */
+export const listRefs =
+  "git for-each-ref --format='%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname)' refs/heads refs/tags refs/stash";
+
 /** In the folder for what is read from a copy: the user's objects, and what a mount of them needs. */
 export const ownParts = ['own', 'own-below', 'own-nothing'] as const;
 

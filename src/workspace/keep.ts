@@ -1,12 +1,12 @@
+import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
-import { isInside } from '../inside.ts';
 import type { Environment } from '../vocabulary.ts';
 import { type Changes, readChanges } from './changes.ts';
 import { Git } from './git.ts';
 import type { CopyPlan, Isolation } from './isolation.ts';
 import { bringLfsObjects } from './lfs-objects.ts';
-import { readCopy } from './read-copy.ts';
+import { placeOfModule, readCopy } from './read-copy.ts';
 import { removeFolder } from './remove-folder.ts';
 
 /** The result of the work in a copy. */
@@ -25,6 +25,7 @@ export interface Kept extends Changes {
  */
 const script = `
 export GIT_DIR="$1" GIT_ALLOW_PROTOCOL=none
+known=
 base=$2 commit=$3 branch=$4 before=$5 folder=$6
 shift 6
 bring() { git cat-file -e "$2^{tree}" 2>/dev/null || git index-pack --stdin --fix-thin --strict < "$folder/$1.pack" > /dev/null 2> "$folder/said"; }
@@ -56,21 +57,31 @@ while [ $# -gt 0 ]; do
   case $kind in
     ref)
       # The user may have got it meanwhile.
-      [ "$(git rev-parse -q --verify "$what")" != "$id" ] || continue
+      [ "$(git rev-parse -q --verify "$what^{commit}")" != "$id" ] || continue
+      [ "$what" != refs/stash ] || ! git cat-file -e "$id" 2>/dev/null || continue
       below=\${what#refs/heads/}
       bring "$pack" "$id" && name_it "$id" "$kept-also/\${below#refs/}" '' || { lose "$what"; continue; }
       case $what in
         refs/stash) note "stashed work is kept as $name" ;;
+        refs/tags/*) note "the tag \${what#refs/tags/} is kept as $name" ;;
         *) note "the branch $below is kept as $name" ;;
       esac ;;
     module)
-      if (GIT_DIR=$GIT_DIR/modules/$what && bring "$pack" "$id" && name_it "$id" "$branch" '' && note "work in the submodule $what is kept in its own repository, as $name"); then :
-      else lose "work in the submodule $what"; fi ;;
+      short=\${what##*/modules/}
+      if (
+        export GIT_DIR="$what"
+        git cat-file -e "$id^{tree}" 2>/dev/null && [ -n "$(git for-each-ref --contains "$id" --count=1 --format=x)" ] && exit
+        bring "$pack" "$id" && name_it "$id" "$branch" '' && note "work in the submodule $short is kept in its own repository, as $name"
+      ); then known="$known $id"
+      else lose "work in the submodule $short"; fi ;;
+    known) known="$known $id" ;;
   esac
 done
 git diff-tree -r --raw "$base^{tree}" "$commit^{tree}" | grep '^:[0-7]* 160000' | while read -r old new from to kind path; do
-  git --git-dir="$GIT_DIR/modules/$path" cat-file -e "$to" 2>/dev/null ||
-    lose "the submodule $path stands on $to, which its own repository does not have"
+  case " $known " in
+    *" $to "*) ;;
+    *) lose "the submodule $path stands on $to, which its own repository does not have" ;;
+  esac
 done
 printf 'kept %s\\0changes\\0' "$kept"
 git diff-tree -r -z --no-renames --no-ext-diff --no-textconv --numstat --raw "$base^{tree}" "$commit^{tree}"
@@ -83,13 +94,18 @@ export async function keepWork(
   { env, before = '', signal }: { env: Environment; before?: string | undefined; signal?: AbortSignal | undefined },
 ): Promise<Kept> {
   const { root, commonDir, base, branch, folder: home } = plan;
-  const { folder, commit, refs, modules, notes, lost } = await readCopy(plan, isolation, signal);
+  const { folder: read, commit, refs, modules, known, notes, lost } = await readCopy(plan, isolation, signal);
   const git = new Git(home, env, [root, isolation.top]);
-  const own = modules.filter(({ path }) => isInside(join(commonDir, 'modules', path), join(commonDir, 'modules')));
-  const doors = [['door', commonDir] as const, ...own.map(({ pack, path }) => [`${pack}.git`, join(commonDir, 'modules', path)] as const)];
-  for (const [door, repository] of doors) await bringLfsObjects(join(folder, door), repository);
+  const own = modules.flatMap(({ place, ...module }) => {
+    const repository = placeOfModule(plan, place);
+    return repository === undefined ? [] : [{ ...module, repository }];
+  });
+  const folder = join(home, 'keeping');
+  takePacks(read, folder, ['work', ...[...refs, ...own].map(({ pack }) => pack)]);
+  const doors = [['door', commonDir] as const, ...own.map(({ pack, repository }) => [`${pack}.git`, repository] as const)];
+  for (const [door, repository] of doors) lost.push(...(await bringLfsObjects(join(read, door), repository, signal)));
   // Of files that the work committed itself.
-  if (isolation.ownGitDir !== undefined) await bringLfsObjects(isolation.ownGitDir, commonDir);
+  if (isolation.ownGitDir !== undefined) lost.push(...(await bringLfsObjects(isolation.ownGitDir, commonDir, signal)));
   const answer = await git.script(
     script,
     [
@@ -100,7 +116,8 @@ export async function keepWork(
       before,
       folder,
       ...refs.flatMap(({ pack, commit: id, name }) => ['ref', pack, id, name]),
-      ...own.flatMap(({ pack, commit: id, path }) => ['module', pack, id, path]),
+      ...own.flatMap(({ pack, commit: id, repository }) => ['module', pack, id, repository]),
+      ...known.flatMap((id) => ['known', '', id, '']),
     ],
     { signal },
   );
@@ -109,8 +126,17 @@ export async function keepWork(
   const after = (start: string): string[] => records.flatMap((each) => (each.startsWith(start) ? [each.slice(start.length)] : []));
   const [kept] = after('kept ');
   if (kept === undefined) throw new Failure('config', 'what the work left could not be kept');
-  await removeFolder(folder);
+  for (const each of [read, folder]) await removeFolder(each);
   return { branch: kept, base, commit, notes: [...notes, ...after('note ')], lost: [...lost, ...after('lost ')], ...readChanges(changes) };
+}
+
+/** Takes packs out of the folder that was open to the work: nothing is opened there by a name that may have become a link. */
+function takePacks(from: string, to: string, packs: readonly string[]): void {
+  rmSync(to, { recursive: true, force: true });
+  mkdirSync(to, { mode: 0o700 });
+  if (!lstatSync(from).isDirectory()) return;
+  for (const name of packs.map((pack) => `${pack}.pack`))
+    if (lstatSync(join(from, name), { throwIfNoEntry: false })?.isFile() === true) renameSync(join(from, name), join(to, name));
 }
 
 /** What is not on the branch, in a few words. */

@@ -9,7 +9,7 @@ import { type Namespace, namespaced, ownTable, systemTool } from '../processes/n
 import { quoted } from '../redact/quoted.ts';
 import { answerOf, gitEnvironment, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
 import { scriptStart, withoutPrograms } from './repository-programs.ts';
-import { type CopyPlace, type CopyPlan, type Isolation, type Means, type Order, ownParts } from './isolation.ts';
+import { type CopyPlace, type CopyPlan, type Isolation, listRefs, type Means, type Order, ownParts } from './isolation.ts';
 import { quote } from './quote.ts';
 import { removeFolder } from './remove-folder.ts';
 import { systemFolders } from './trusted.ts';
@@ -66,7 +66,7 @@ export class Overlay implements Isolation {
     const before = [
       // In a layer a character device marks a deleted file; the others are the work's. Nobody writes to these any more, and git would
       // wait for some of them.
-      `{ find ${[...layers.keys()].map((index) => `upper-${index}`).join(' ')} '(' -type p -o -type s -o -type b ')' -print -delete | head -n 1 > ${reading}/odd; }`,
+      `{ find ${[...layers.keys()].map((index) => `upper-${index}`).join(' ')} '(' -type p -o -type s -o -type b ')' -delete -print > ${reading}/odd; }`,
       // A layer that cannot be written to.
       `mount --bind ${quote(join(commonDir, 'objects'))} ${below}`,
       `mount -t overlay runwire -o lowerdir=${nothing}:${below} ${own}`,
@@ -145,7 +145,7 @@ case $3 in
   snapshot) git reset -q ;;
   other) git ${leavesPointers.join(' ')} reset -q --hard; shift 3; git clean -fdq "$@" ;;
 esac
-git for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash
+${listRefs}
 `;
 
 /** Where the kernel notes that a mount was volatile, that is, not flushed to disk: it would refuse the next mount. */

@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
+import { isInside } from '../inside.ts';
 import { readRepositoryFile } from '../repository-file.ts';
-import { type CopyPlan, type Isolation, ownParts } from './isolation.ts';
+import { type CopyPlan, type Isolation, listRefs, ownParts } from './isolation.ts';
 import { ownIdentity, taking } from './take.ts';
 
 /** What a copy holds, in packs beside it; everything in it is as its agent wanted it. */
@@ -11,10 +12,12 @@ export interface CopyContent {
   folder: string;
   /** What is committed and what is not, in one commit. */
   commit: string;
-  /** Other branches and stashes that the copy did not begin with. */
+  /** Other branches, tags and stashes that the copy did not begin with. */
   refs: { pack: string; commit: string; name: string }[];
-  /** Commits in submodules. */
-  modules: { pack: string; commit: string; path: string }[];
+  /** Commits in submodules; `place`: `of:` and a path below the repository's `modules`, or `in:` and the path of the submodule itself. */
+  modules: { pack: string; commit: string; place: string }[];
+  /** Commits of submodules that need not be kept. */
+  known: string[];
   notes: string[];
   /** What could not be read. */
   lost: string[];
@@ -29,11 +32,12 @@ export interface CopyContent {
  */
 const script = `
 folder=$1 top=$2 copy=$3 common=$4 base=$5 mode=$6 sparse=$7 began=$8 repository=$9
+root=$top
 isCopy=yes
 [ -d "$top" ] && [ ! -L "$top" ] && cd "$top" || { echo 'fatal: the copy is gone' >&2; exit 1; }
 # Nobody writes to these any more, and git would wait for some of them.
 if [ "$mode" = open ]; then
-  find . ! -type f ! -type d ! -type l -print -delete 2>/dev/null | head -n 1 > "$folder/odd"
+  find . ! -type f ! -type d ! -type l -delete -print > "$folder/odd" 2>/dev/null
 fi
 [ ! -s "$folder/odd" ] || printf 'note %s\\0' 'named pipes, sockets and devices are not kept' > "$folder/notes"
 
@@ -44,11 +48,14 @@ objects_of() {
   [ -z "$(find -L "$1/objects" ! -type f ! -type d ! -type l -print 2>/dev/null | head -n 1)" ] || return 0
   for part in "$1"/objects/[0-9a-f][0-9a-f] "$1/objects/pack"; do [ ! -d "$part" ] || ln -s "$part" "$2/"; done
 }
-# The refs of a git folder ($1, and $2 where they are shared), as regular files.
+# The refs of a git folder ($1, and $2 where they are shared), as regular files, and only such as git itself would name so: tar
+# takes each line of its list for a file, or for an option.
 refs_of() {
   [ -f "$1/HEAD" ] && [ ! -L "$1/HEAD" ] && head -c 4096 "$1/HEAD" > "$3/HEAD"
   [ -f "$2/shallow" ] && [ ! -L "$2/shallow" ] && cp "$2/shallow" "$3/shallow"
-  (cd "$2" 2>/dev/null && find refs packed-refs reftable -type f -print 2>/dev/null | tar -cf - -T - 2>/dev/null) | (cd "$3" && tar -xf - 2>/dev/null)
+  (cd "$2" 2>/dev/null && find refs packed-refs reftable -type f ! -path '*[[:cntrl:][:space:]\\\\]*' -print 2>/dev/null | tar -cf - -T - 2>/dev/null) |
+    (cd "$3" && tar -xf - refs packed-refs reftable 2>/dev/null)
+  cp "$folder/config" "$3/config"
 }
 index_of() {
   rm -f "$GIT_INDEX_FILE"*
@@ -56,6 +63,7 @@ index_of() {
 }
 # Flags of an index hide changes. In a sparse checkout they also stand for files that were never there.
 show_hidden() {
+  choose_mark || return
   git ls-files -v -z | to_lines > "$GIT_INDEX_FILE.flags"
   sed -n 's/^[a-z] //p' "$GIT_INDEX_FILE.flags" | to_nul | git update-index -z --no-assume-unchanged --stdin
   sed -n 's/^[Ss] //p' "$GIT_INDEX_FILE.flags" | while IFS= read -r line; do
@@ -72,26 +80,50 @@ commit_on() {
   [ "$tree" = "$(git rev-parse "$1^{tree}")" ] && echo "$1" || git commit-tree "$tree" -p "$1" -m 'Work that was left uncommitted'
 }
 
-# Prints the commit of a submodule's contents; nothing where there is none, or where its repository is not the user's.
+# Where the submodule at a path has its repository: below $common/modules, or in its own folder. Sets $copy and, for the user's, $place.
+find_module() {
+  if [ -d "./$1/.git" ] && [ ! -L "./$1/.git" ]; then
+    copy=$PWD/$1/.git place=in:\${PWD#"$root"}/$1
+    return
+  fi
+  [ -f "./$1/.git" ] && [ ! -L "./$1/.git" ] || return
+  copy=$(head -c 4096 "./$1/.git" | sed -n '1s/^gitdir: //p')
+  copy=$(cd "./$1" && cd "$copy" 2>/dev/null && pwd -P) && modules=$(cd "$common/modules" 2>/dev/null && pwd -P) || return
+  place=\${copy#"$modules"/}
+  [ "$place" != "$copy" ] && place=of:$place
+}
+
+# Prints the commit of a submodule's contents; nothing where there is none.
 of_module() (
   base=$(git rev-parse -q --verify "$base:$1") || base=
-  copy=$common/modules/$1
-  [ -d "$copy" ] && [ ! -L "$copy" ] && [ -d "$repository/modules/$1" ] && cd "./$1" || exit 0
+  find_module "$1" && cd "./$1" || exit 0
   number=$(($(ls -d "$folder"/module-*.git 2>/dev/null | wc -l) + 1))
   door=$folder/module-$number.git
-  mkdir -p "$door/refs/heads" "$door/objects/info" && cp "$GIT_DIR/config" "$door/config" && cp "$folder/none" "$door/HEAD" || exit 1
+  mkdir -p "$door/refs/heads" "$door/objects/info" && cp "$folder/none" "$door/HEAD" || exit 1
   refs_of "$copy" "$copy" "$door"
   objects_of "$copy" "$folder/module-$number.theirs"
-  ln -s "$repository/modules/$1/objects" "$folder/module-$number.own"
+  case $place in
+    of:*) ln -s "$repository/modules/\${place#of:}/objects" "$folder/module-$number.own" ;;
+    *) ln -s "$copy/objects" "$folder/module-$number.own" ;;
+  esac
   printf '../../module-%s.theirs\\n../../module-%s.own\\n' $number $number > "$door/objects/info/alternates"
+  top=$PWD
   export GIT_DIR="$door" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$folder/module-$number.index"
   [ -z "$base" ] || git cat-file -e "$base^{commit}" 2>/dev/null || base=
   head=$(git rev-parse -q --verify 'HEAD^{commit}') && is_whole "$head" "$base" || head=$base
   [ -n "$head" ] || exit 0
   index_of "$copy" || git read-tree "$head" || exit 1
-  commit=$(link() { return 1; }; commit_on "$head") || exit 1
-  git merge-base --is-ancestor "$commit" "$base" 2>/dev/null ||
-    { pack "module-$number" "$base" "$commit" && printf 'module module-%s %s %s\\0' $number "$commit" "$1" >> "$folder/records"; } || exit 1
+  commit=$(commit_on "$head") || exit 1
+  if ! grep -qxF -e "$place" "$folder/modules"; then
+    # The user does not have it. What its remote has can be fetched.
+    if [ "$commit" = "$base" ] || [ -n "$(git for-each-ref --contains "$commit" --count=1 --format=x refs/remotes 2>/dev/null)" ]; then
+      printf 'known %s\\0' "$commit" >> "$folder/records"
+      echo "$commit"
+    elif [ -n "$base" ]; then lose "work in the submodule $1, which the repository does not have"; fi
+    exit 0
+  fi
+  [ "$commit" = "$base" ] || pack "module-$number" "$base" "$commit" || exit 1
+  printf 'module module-%s %s %s\\0' $number "$commit" "$place" >> "$folder/records"
   echo "$commit"
 )
 is_module() {
@@ -108,11 +140,12 @@ link() {
 
 export GIT_DIR="$folder/door" GIT_WORK_TREE="$top" GIT_INDEX_FILE="$folder/index" GIT_ALLOW_PROTOCOL=none GIT_NO_REPLACE_OBJECTS=1
 cp "$GIT_DIR/HEAD" "$folder/none"
-[ "$mode" = confined ] || without_programs all
 if [ -d "$copy" ] && [ ! -L "$copy" ]; then
   refs_of "$copy" "$common" "$GIT_DIR"
   objects_of "$common" "$folder/theirs"
 fi
+cp "$folder/config" "$GIT_DIR/config"
+[ "$mode" = confined ] || without_programs all
 head=$(git rev-parse -q --verify 'HEAD^{commit}') || head=
 if [ -n "$head" ] && ! is_whole "$head" "$base"; then
   head= && note 'its own commits could not be read: only the files are kept'
@@ -133,8 +166,12 @@ commit=$(commit_on "$head" 2> "$folder/failed") || again 2> "$folder/failed" ||
   { [ "$mode" = confined ] && without_programs all && note 'a filter failed: the files are kept without any' && again; } ||
   { cat "$folder/failed" >&2; exit 1; }
 [ "$commit" = "$base" ] || pack work "$base" "$commit" || { echo 'fatal: its objects cannot be read' >&2; exit 1; }
+# Of stashed work, only the newest has a name.
+older_stashes() {
+  [ -f "$common/logs/refs/stash" ] && [ ! -L "$common/logs/refs/stash" ] && sed -n 's/^[0-9a-f]* \\([0-9a-f]*\\) .*/\\1 refs\\/stash/p' "$common/logs/refs/stash"
+}
 number=0
-[ ! -f "$began" ] || git for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash | sort > "$folder/refs"
+[ ! -f "$began" ] || { ${listRefs}; older_stashes; } | sort -u > "$folder/refs"
 [ ! -f "$folder/refs" ] || sort "$began" | comm -13 - "$folder/refs" | while read -r also ref; do
   [ "$also" = "$base" ] || git merge-base --is-ancestor "$also" "$commit" 2>/dev/null && continue
   number=$((number + 1))
@@ -158,24 +195,67 @@ export async function readCopy(plan: CopyPlan, isolation: Isolation, signal?: Ab
   return { folder: outside, ...recordsIn(answer) };
 }
 
-function makeDoor(folder: string, { settings, commonDir, folder: home }: CopyPlan, kind: Isolation['kind']): void {
+function makeDoor(folder: string, plan: CopyPlan, kind: Isolation['kind']): void {
+  const { settings, commonDir, folder: home } = plan;
   const door = join(folder, 'door');
   rmSync(folder, { recursive: true, force: true });
   for (const part of ['refs/heads', 'objects/info', 'info']) mkdirSync(join(door, part), { recursive: true, mode: 0o700 });
   writeFileSync(join(door, 'HEAD'), 'ref: refs/heads/none\n');
-  writeFileSync(join(door, 'config'), configOf(settings));
-  writeFileSync(join(door, 'objects/info/alternates'), '../../theirs\n../../own\n');
+  writeFileSync(join(folder, 'config'), configOf(settings));
+  const also = alternatesOf(commonDir);
+  for (const [index, path] of also.entries()) symlinkSync(path, join(folder, `also-${index}`));
+  writeFileSync(
+    join(door, 'objects/info/alternates'),
+    ['theirs', 'own', ...also.map((_, index) => `also-${index}`)].map((name) => `../../${name}\n`).join(''),
+  );
   // The user's objects; inside an overlay their path leads to what the work made of them, so they are mounted.
   if (kind === 'overlay') for (const part of ownParts) mkdirSync(join(folder, part));
   else symlinkSync(join(commonDir, 'objects'), join(folder, 'own'));
+  writeFileSync(join(folder, 'modules'), [...modulesOf(plan)].map((place) => `${place}\n`).join(''));
   const copied = [
     [join(commonDir, 'info/exclude'), commonDir, join(door, 'info/exclude')],
+    [join(commonDir, 'info/attributes'), commonDir, join(door, 'info/attributes')],
     [join(home, 'began'), home, join(folder, 'began')],
   ] as const;
   for (const [from, root, to] of copied) {
     const text = textOf(from, root);
     if (text !== undefined) writeFileSync(to, text);
   }
+}
+
+/** The places of the submodules whose repositories the user has. */
+function* modulesOf({ root, commonDir }: CopyPlan): Generator<string> {
+  const modules = join(commonDir, 'modules');
+  const heads = readdirIfThere(modules).filter((path) => basename(path) === 'HEAD');
+  for (const head of heads) yield `of:${dirname(head)}`;
+  for (const [, path = ''] of (textOf(join(root, '.gitmodules'), root) ?? '').matchAll(/^\s*path\s*=\s*(\S.*)$/gm))
+    if (lstatSync(join(root, path, '.git'), { throwIfNoEntry: false })?.isDirectory() === true) yield `in:/${path.trim()}`;
+}
+
+/** Where a submodule has its repository; undefined: not in a place where the user has any. */
+export function placeOfModule({ root, commonDir }: CopyPlan, place: string): string | undefined {
+  const [top, path] = place.startsWith('of:') ? [join(commonDir, 'modules'), place.slice(3)] : [root, join(place.slice(3), '.git')];
+  const whole = join(top, path);
+  try {
+    return isInside(realpathSync(whole), realpathSync(top)) && isInside(whole, top) ? whole : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readdirIfThere(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  } catch {
+    return [];
+  }
+}
+
+/** Where else the user's repository finds objects; a relative path is relative to its own. */
+function alternatesOf(commonDir: string): string[] {
+  const objects = join(commonDir, 'objects');
+  const lines = textOf(join(objects, 'info/alternates'), commonDir)?.split('\n') ?? [];
+  return lines.filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('"')).map((line) => resolve(objects, line));
 }
 
 const mostBytes = 64 * 1024 * 1024;
@@ -205,21 +285,22 @@ function escaped(text: string): string {
 
 const packName = /^(?:ref|module)-\d+$/;
 const commitId = /^[0-9a-f]{40,64}$/;
-const refName = /^refs\/(?:heads\/|stash$)/;
+const refName = /^refs\/(?:heads\/|tags\/|stash$)/;
 
 /** Nothing in it is believed but what has the right shape. */
 function recordsIn(answer: string): Omit<CopyContent, 'folder'> {
-  const content: Omit<CopyContent, 'folder'> = { commit: '', refs: [], modules: [], notes: [], lost: [] };
+  const content: Omit<CopyContent, 'folder'> = { commit: '', refs: [], modules: [], known: [], notes: [], lost: [] };
   for (const each of answer.split('\0')) {
     const [kind, rest] = parted(each);
     if (kind === 'note') content.notes.push(rest);
     if (kind === 'lost') content.lost.push(rest);
+    if (kind === 'known' && commitId.test(rest)) content.known.push(rest);
     if (kind === 'commit' && commitId.test(rest)) content.commit = rest;
     const [pack, more] = parted(rest);
     const [commit, name] = parted(more);
     if (!packName.test(pack) || !commitId.test(commit)) continue;
     if (kind === 'ref' && refName.test(name)) content.refs.push({ pack, commit, name });
-    if (kind === 'module') content.modules.push({ pack, commit, path: name });
+    if (kind === 'module') content.modules.push({ pack, commit, place: name });
   }
   if (content.commit === '') throw new Failure('config', 'what the work left could not be read');
   return { ...content, notes: [...new Set(content.notes)] };

@@ -8,21 +8,29 @@ fi
 /**
  * Shell functions. `take INDEX` adds the files below the current folder to that index, which must be the current one. It keeps its
  * own files in `folder`, and writes remarks for people to `notes` there, and to `lost` what could not be added. Lists have a path a
- * line; a line break in a path is written as the byte 1.
+ * line; for a line break in a path stands a byte that no path has (`mark`).
  */
 export const taking = `
 note() { printf 'note %s\\0' "$1" >> "$folder/notes"; }
 lose() { printf 'lost %s\\0' "$1" >> "$folder/lost"; }
-to_lines() { tr '\\n\\0' '\\001\\n'; }
-to_nul() { tr '\\001\\n' '\\n\\0'; }
+to_lines() { tr '\\n\\0' "\\\\$mark\\\\n"; }
+to_nul() { tr "\\\\$mark\\\\n" '\\n\\0'; }
 # The path in a line, in $path.
 to_path() {
   case $1 in
-    *$one*) path=$(printf %s/ "$1" | tr '\\001' '\\n') && path=\${path%/} ;;
+    *"$(printf "\\\\$mark")"*) path=$(printf %s/ "$1" | tr "\\\\$mark" '\\n') && path=\${path%/} ;;
     *) path=$1 ;;
   esac
 }
-one=$(printf '\\001')
+# Finds a mark for all paths below the current folder and in the index.
+choose_mark() {
+  { git ls-files -z; git ls-files -o --exclude-standard -z; } > "$folder/paths" 2>/dev/null
+  for mark in 001 002 003 004 005 006 016 017 020 021; do
+    [ -z "$(tr -dc "\\\\$mark" < "$folder/paths" | head -c 1 | tr "\\\\$mark" x)" ] && return
+  done
+  echo 'fatal: the names of files use every byte that could stand for a line break' >&2
+  return 1
+}
 
 # Adds the files of the current folder to the index, except for what is in a list. In a copy, unreadable files are made readable.
 add() {
@@ -58,6 +66,7 @@ add() {
 # programs, and record only a commit id: links to repositories are taken out of the index first, and what is in them is added in our
 # own way (\`link\`), or as files.
 take() {
+  choose_mark || return
   git ls-files -s -z > "$1.all" 2>/dev/null || return
   to_lines < "$1.all" | sed -n 's/^160000 \\([0-9a-f]*\\) [0-3]	/\\1 /p' > "$1.links"
   [ ! -s "$1.links" ] || sed 's/^[^ ]* //' "$1.links" | to_nul | git update-index -z --force-remove --stdin || return

@@ -276,7 +276,7 @@ function namesIn(listed: string, wanted: string): Names {
 
 /** What git does with files, and who commits; nothing that names a program but filters, which are only run where the work is confined. */
 const settingsKept = [
-  'core\\.(filemode|ignorecase|symlinks|precomposeunicode|autocrlf|eol|sparsecheckout|sparsecheckoutcone|bigfilethreshold|longpaths|excludesfile)',
+  'core\\.(filemode|ignorecase|symlinks|precomposeunicode|autocrlf|eol|sparsecheckout|sparsecheckoutcone|bigfilethreshold|longpaths|excludesfile|attributesfile)',
   'extensions\\.(objectformat|refstorage)',
   '(user|author|committer)\\.(name|email)',
   'i18n\\.commitencoding',

@@ -11,7 +11,7 @@ import { reclaim } from '../../src/workspace/reclaim.ts';
 import { openRepository } from '../../src/workspace/repository.ts';
 import { runInside } from '../../src/workspace/run-inside.ts';
 import { Workspace, type WorkspaceAsk } from '../../src/workspace/workspace.ts';
-import { makePlace, workIn } from '../support/checkouts.ts';
+import { fingerprint, makePlace, workIn } from '../support/checkouts.ts';
 import { plantFiles, plantInRepository, plantPrograms } from '../support/execution-points.ts';
 
 const place = makePlace('runwire-points-');
@@ -127,6 +127,18 @@ describe.skipIf(process.platform !== 'linux').each(isolations)('in a copy by %s,
     expect(ran(leaves)).toEqual([]);
   });
 
+  it('in files among the refs whose names are more than a name', async () => {
+    const { root, leaves } = fresh();
+    const names = ['a\nconfig', 'a\n.git/config', 'a\n-C', 'a\ninfo/attributes', 'b\\nconfig'];
+    const script = `${plantInRepository(leaves)}\n${plantFiles}
+      common=$(cd "$(git rev-parse --git-common-dir)" && pwd)
+      for name in ${names.map((name) => `'${name}'`).join(' ')}; do mkdir -p "$(dirname "$common/refs/heads/$name")"; : > "$common/refs/heads/$name"; done
+      rm -f '${leaves}'/*`;
+    const { kept } = await workIn(place, root, script, { isolate });
+    expect(kept.changes.map(({ path }) => path)).toContain('.gitattributes');
+    expect(ran(leaves)).toEqual([]);
+  });
+
   it('in a folder that looks like a bare repository', async () => {
     const { root, leaves } = fresh();
     plant(
@@ -142,3 +154,26 @@ describe.skipIf(process.platform !== 'linux').each(isolations)('in a copy by %s,
     expect(existsSync(join(root, 'bare', 'HEAD'))).toBe(true);
   });
 });
+
+it.skipIf(process.platform !== 'linux')(
+  'a filter that is a script of the work cannot change the repository while the work is read',
+  async () => {
+    const { root } = fresh();
+    git(root, 'config', 'filter.point-clean.clean', 'sh ./filter.sh');
+    const targets = ['config', 'HEAD', 'hooks/pre-commit'].map((name) => join(root, '.git', name));
+    const filter = [
+      'cd "$GIT_DIR/.."',
+      ...targets.flatMap((target) =>
+        ['said', 'odd', 'notes', 'work.pack', 'ref-1.pack', 'door/lfs'].map((name) => `ln -sfn '${target}' ${name}`),
+      ),
+      'mkdir -p out; for each in own own/* ../../*; do echo x > "$each/planted" || echo x > "$each"; done 2>/dev/null',
+      "printf 'ref ref-1 %040d refs/heads/../../config\\0module module-1 %040d of:../..\\0module module-2 %040d in:/../..\\0' 1 2 3 >> records",
+      'cat',
+    ].join('\n');
+    const before = fingerprint(root);
+    const script = `printf '%s' '${filter.replaceAll("'", `'\\''`)}' > filter.sh; echo '*.clean filter=point-clean' > .gitattributes; echo changed > file.clean`;
+    await workIn(place, root, script, { isolate: 'overlay' }).catch(() => {});
+    expect(fingerprint(root)).toEqual(before);
+    expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('');
+  },
+);
