@@ -67,6 +67,12 @@ describe('labels', () => {
     ['a.b/c-d_e = two words=3 ', ['a.b/c-d_e', 'two words=3']],
     ['empty=', ['empty', '']],
   ])('%s', (text, label) => expect(Object.entries(parseLabels([text]))).toEqual([label]));
+  it('has one value: the same twice is one label, two values are none', () => {
+    expect(parseLabels(['team=a', 'team= a'])).toEqual({ team: 'a' });
+    expect(() => parseLabels(['team=a', 'job=x', 'team=b'])).toThrow(
+      /^--label team is given twice, as "a" and "b": a label has one value$/,
+    );
+  });
   it.each(['team', '=x', 'a b=c', ''])('"%s" is none', (text) => expect(() => parseLabels([text])).toThrow(/expected key=value/));
 
   it.each([
