@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { homeFolder, stateFolder } from '../../src/xdg.ts';
 import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
 import { gitLabels, labelsFromEnvironment, parseLabels } from '../../src/stores/labels.ts';
 import { ledgerPlace } from '../../src/stores/open-store.ts';
@@ -242,4 +243,12 @@ it('keeps an outcome short, and the same when it is kept again', () => {
   expect(JSON.stringify(long).length).toBeLessThan(400_000);
   expect(JSON.stringify(long)).not.toContain('secret');
   expect(ledgerOutcome(long)).toEqual(long);
+});
+
+it.each(['', '.', 'home/ann'])('what is kept never lies in the working folder: HOME=%j', (HOME) => {
+  // The system's own answer is this variable, too.
+  vi.stubEnv('HOME', HOME);
+  const folders = [homeFolder({ HOME }), stateFolder({ HOME }), stateFolder({ HOME, XDG_STATE_HOME: 'state' })];
+  vi.unstubAllEnvs();
+  expect(folders.map((path) => isAbsolute(path))).toEqual([true, true, true]);
 });
