@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from './vocabulary.ts';
 
@@ -13,10 +13,13 @@ function xdg(env: Environment, variable: string, ...otherwise: string[]): string
   return given !== undefined && isAbsolute(given) ? given : join(homeFolder(env), ...otherwise);
 }
 
-/** A user unknown to the system, as in a container with an arbitrary user id, gets the home that Debian uses for users without one. */
+/**
+ * An empty or relative HOME would be the working folder, or lie in it: the user's own counts. A user unknown to the system, as in a
+ * container with an arbitrary user id, gets the home that Debian uses for users without one.
+ */
 export function homeFolder(env: Environment): string {
   try {
-    return env['HOME'] || homedir();
+    return [env['HOME'] ?? '', homedir()].find((path) => isAbsolute(path)) ?? userInfo().homedir;
   } catch {
     return '/nonexistent';
   }

@@ -1,9 +1,9 @@
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../failure.ts';
-import { stateFolder } from '../xdg.ts';
+import { homeFolder, stateFolder } from '../xdg.ts';
 import type { AgentCli, Ask } from './agent-cli.ts';
 import { childEnvironment } from './environment.ts';
 import { isAtLeast } from './words.ts';
@@ -74,7 +74,7 @@ async function checkKey({ keys, notKeys = {}, logins }: AgentCli, env: Environme
   const variable = keys.find((name) => (env[name] ?? '') !== '');
   if (variable !== undefined) return { what, status: 'ok', detail: `in ${variable}` };
   for (const login of logins) {
-    const file = join(env['HOME'] || homedir(), login);
+    const file = join(homeFolder(env), login);
     const isThere = await access(file).then(
       () => true,
       () => false,

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../vocabulary.ts';
+import { homeFolder } from '../xdg.ts';
 
 /** Usage from an agent's session file, for agents that report none while they run. */
 export interface SessionTotals {
@@ -40,7 +41,7 @@ export class SessionMeter {
 
   constructor(store: SessionStore, cwd: string, env: Environment, since: number) {
     this.#store = store;
-    this.#root = join(env[store.variable] ?? join(env['HOME'] ?? '', store.home), store.folder);
+    this.#root = join(env[store.variable] || join(homeFolder(env), store.home), store.folder);
     this.#cwd = cwd;
     this.#since = since;
   }

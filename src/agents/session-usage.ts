@@ -7,6 +7,7 @@ import type { RunOutcome } from '../outcome/outcome.ts';
 import { fold } from '../pipeline/convert.ts';
 import { present } from '../present.ts';
 import type { Environment } from '../vocabulary.ts';
+import { homeFolder } from '../xdg.ts';
 
 type Metrics = RunOutcome['metrics'];
 type Earlier = Pick<
@@ -34,7 +35,7 @@ export async function modelOf(cli: AgentCli, session: string, env: Environment):
 async function readSession({ sessionFiles, dialect }: AgentCli, session: string, env: Environment): Promise<Metrics | undefined> {
   if (sessionFiles === undefined) return undefined;
   const { variable, folder, home } = sessionFiles;
-  const root = join(env[variable] ?? join(env.HOME ?? '', home), folder);
+  const root = join(env[variable] || join(homeFolder(env), home), folder);
   try {
     const name = (await readdir(root, { recursive: true })).find((path) => path.endsWith(`${session}.jsonl`));
     return name === undefined ? undefined : (await fold(createReadStream(join(root, name)), { from: dialect })).metrics;

@@ -43,7 +43,8 @@ interface Close {
 export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'silence' | Stopped): Promise<Close> {
   // Loaded late: every run that ends looks for interrupted ones and seldom finds any, and reading them needs all dialects.
   const { endReading, tapeReader } = await import('./run-tape.ts');
-  let last = run.last_sequence;
+  let taped = 0;
+  let isEmpty = true;
   let lastAt = run.heartbeat_at;
   let thread = run.id;
   const reader = tapeReader({
@@ -55,16 +56,18 @@ export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'si
   });
   // The lines as written: a reader holds back the end, and adds one if there was none.
   const onLines = (lines: Uint8Array): void => {
-    last = Math.max(last, sequenceOf(lines.subarray(lines.lastIndexOf(lineEnd, lines.length - 2) + 1)));
+    isEmpty = false;
+    taped = Math.max(taped, sequenceOf(lines.subarray(lines.lastIndexOf(lineEnd, lines.length - 2) + 1)));
   };
   const trouble = run.tape === undefined ? 'it has no tape' : await play(tapes, run.tape, reader, onLines);
+  const last = Math.max(run.last_sequence, taped);
   if (typeof gone !== 'string') reader.stdout(limitLine(gone, { sequence: last + 1, thread_id: thread }));
   const outcome = await endReading(reader);
   const sha256 = trouble === undefined ? await tapes.at(run.tape ?? '')?.digest?.() : undefined;
-  const known = trouble === undefined ? outcome : withKnown(outcome, run);
+  const known = trouble === undefined && taped >= run.last_sequence ? outcome : withKnown(outcome, run);
   return {
     ending: {
-      outcome: explained(known, [whyGone(gone, run), trouble]),
+      outcome: explained(isEmpty ? unheard(known) : known, [whyGone(gone, run), trouble ?? shortOf(run.last_sequence, taped)]),
       ended_at: typeof gone === 'string' ? lastAt : gone.at,
       last_sequence: last,
       ...present({ tape_sha256: sha256 }),
@@ -141,6 +144,20 @@ function withKnown(outcome: RunOutcome, run: OpenRun): RunOutcome {
     },
     provenance: { ...outcome.provenance, ...present({ agent, version }) },
   };
+}
+
+/** What a tape lacks of the records that the run itself told the ledger about. */
+function shortOf(told: number, taped: number): string | undefined {
+  if (taped >= told) return taped === 0 ? 'it had told nothing yet' : undefined;
+  return taped === 0 ? `its tape has none of its ${told} records` : `its tape has ${taped} of its ${told} records`;
+}
+
+/** Nothing was read, so nothing is known about its lines, claims and answers. */
+function unheard(outcome: RunOutcome): RunOutcome {
+  const { verdict } = outcome;
+  if (verdict.class !== 'incomplete') return outcome;
+  const evidence = [{ signal: 'verdict', detail: 'the run stopped without an end' }];
+  return { ...outcome, verdict: { ...verdict, evidence } };
 }
 
 function silenceOf({ owner, silent_ms: ms }: OpenRun): string {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Failure, messageOf } from '../failure.ts';
 import { present } from '../present.ts';
+import type { Opening } from '../stores/no-ledger-yet.ts';
 import { type LedgerPlace, openStore } from '../stores/open-store.ts';
 import { openTapes } from '../stores/open-tapes.ts';
 import type { Outbox } from '../stores/outbox.ts';
@@ -23,8 +24,9 @@ export async function openLedgerAt(
   place: SomePlace,
   env: Environment,
   tapes: TapesPlace = tapesPlace(undefined, env, place),
+  opening?: Opening,
 ): Promise<Ledger> {
-  return withTapes(await openStore(place), place, env, tapes);
+  return withTapes(await openStore(place, opening), place, env, tapes);
 }
 
 /** The empty content of a ledger that was never written; opening it does not create it. */

@@ -5,6 +5,7 @@ import type { EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import { pause } from '../pause.ts';
 import { present } from '../present.ts';
+import { NoLedgerYet } from '../stores/no-ledger-yet.ts';
 import { openOutbox, type Outbox } from '../stores/outbox.ts';
 import { shortRunId } from '../stores/run-id.ts';
 import type { LedgerOutcome, Page, RunFilter, RunRecord, RunSummary, StatsOptions } from '../stores/run-store.ts';
@@ -232,7 +233,12 @@ export class RunLedger implements AsyncDisposable {
     const { place, env, tapes } = this.#where;
     this.#closed.signal.throwIfAborted();
     if (absent === undefined && !isWritten(place, this.#outbox)) return (this.#empty ??= emptyLedgerAt(place, env, tapes));
-    const ledger = await (this.#opened ??= this.#open());
+    const mayCreate = absent === 'make' || !this.#outbox.isEmpty;
+    const ledger = await (this.#opened ??= this.#open(mayCreate)).catch((error: unknown) => {
+      if (!mayCreate && error instanceof NoLedgerYet) return undefined;
+      throw error;
+    });
+    if (ledger === undefined) return (this.#empty ??= emptyLedgerAt(place, env, tapes));
     if (Date.now() - this.#upToDateAt >= upToDateMs) {
       this.#upToDateAt = Date.now();
       await bringUpToDate(ledger, this.#outbox, this.#upToDateAt);
@@ -240,10 +246,10 @@ export class RunLedger implements AsyncDisposable {
     return ledger;
   }
 
-  async #open(): Promise<Ledger> {
+  async #open(mayCreate: boolean): Promise<Ledger> {
     const { place, env, tapes } = this.#where;
     try {
-      const ledger = await openLedgerAt(place, env, tapes);
+      const ledger = await openLedgerAt(place, env, tapes, { mayCreate });
       this.#name = ledger.store.name;
       this.#delivering = deliverTapes(ledger, Date.now());
       return ledger;

@@ -1,5 +1,6 @@
 import type { EventRecord } from '../events/event.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
+import { present } from '../present.ts';
 import type { RunSummary } from '../stores/run-store.ts';
 import { arrange, treeOf } from './arrange.ts';
 import type { Ledger } from './ledger.ts';
@@ -9,7 +10,7 @@ import { runRecords, type Waiting } from './tail.ts';
 /** A record of one run of a tree, or its outcome, or why its tape cannot be read here. */
 export type TreeNews = { run: RunSummary } & (
   | { records: readonly EventRecord[] }
-  | { outcome: RunOutcome | undefined }
+  | { outcome: RunOutcome | undefined; damage?: string }
   | { missing: string }
 );
 
@@ -53,10 +54,11 @@ export async function* treeRecords(ledger: Ledger, top: RunSummary, follow?: Wai
 async function* newsOf(ledger: Ledger, run: RunSummary, follow?: Waiting): AsyncGenerator<TreeNews, void> {
   const found = await tapeOf(ledger.tapes, run);
   if ('missing' in found) return yield { run, missing: found.missing };
-  const records = runRecords(ledger, run, found.tape, follow === undefined ? {} : { follow });
+  let damage: string | undefined;
+  const records = runRecords(ledger, run, found.tape, { ...present({ follow }), onDamaged: (why) => void (damage = why) });
   let next = await records.next();
   for (; next.done !== true; next = await records.next()) yield { run, records: next.value };
-  yield { run, outcome: next.value };
+  yield { run, outcome: next.value, ...present({ damage }) };
 }
 
 /** The run and the runs below it. */

@@ -1,7 +1,7 @@
 import type { EventRecord } from '../events/event.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import type { RunStore, RunSummary } from '../stores/run-store.ts';
-import type { Tape } from '../stores/tape.ts';
+import type { LedgerOutcome, RunStore, RunSummary } from '../stores/run-store.ts';
+import type { Tape, TapeEnd } from '../stores/tape.ts';
 import { newestRun } from './find.ts';
 import type { Ledger } from './ledger.ts';
 import { endReading, tapeReader } from './run-tape.ts';
@@ -26,6 +26,8 @@ export interface Following {
   follow?: Waiting;
   /** Once it is aborted nothing more is read, and its reason is thrown. */
   stop?: AbortSignal;
+  /** Called if the tape of a run that has ended is not whole: the outcome is then the one in the ledger. */
+  onDamaged?: (why: string) => void;
 }
 
 /** The records of a run, live and from any process, in batches of whatever there is. Returns its outcome; undefined: it is still running, and must not get an invented end. */
@@ -33,7 +35,7 @@ export async function* runRecords(
   ledger: Ledger,
   run: RunSummary,
   tape: Tape,
-  { after = 0, follow, stop }: Following = {},
+  { after = 0, follow, stop, onDamaged }: Following = {},
 ): AsyncGenerator<readonly EventRecord[], RunOutcome | undefined> {
   let ready: EventRecord[] = [];
   let isRunning = run.status === 'running';
@@ -60,15 +62,40 @@ export async function* runRecords(
     isRunning = (await ledger.store.get(run.id))?.status === 'running';
     return true;
   }
-  for await (const lines of tape.follow(more)) {
-    stop?.throwIfAborted();
-    reader.stdout(lines);
-    if (ready.length > 0) yield take();
+  const parts = tape.follow(more);
+  let end: TapeEnd;
+  try {
+    let next = await parts.next();
+    for (; next.done !== true; next = await parts.next()) {
+      stop?.throwIfAborted();
+      reader.stdout(next.value);
+      if (ready.length > 0) yield take();
+    }
+    end = next.value;
+  } finally {
+    await parts.return({ kind: 'cut' });
   }
   if (isRunning) return undefined;
+  const kept = end.kind === 'whole' ? undefined : (await ledger.store.get(run.id))?.outcome;
+  const damage = kept === undefined ? undefined : damageOf(end, kept);
+  if (kept !== undefined && damage !== undefined) {
+    onDamaged?.(damage);
+    return wholeOutcome(kept);
+  }
   const outcome = await endReading(reader);
   if (ready.length > 0) yield take();
   return outcome;
+}
+
+/** The tape of a killed run stops somewhere, and reading it gives what the ledger says; a success has its end on the tape. */
+function damageOf(end: TapeEnd, { status }: LedgerOutcome): string | undefined {
+  if (end.kind === 'broken') return end.message;
+  return end.kind === 'cut' && status === 'success' ? 'it stops before the end of the run' : undefined;
+}
+
+/** The ledger does not keep what tools were given and gave back. */
+function wholeOutcome(kept: LedgerOutcome): RunOutcome {
+  return { ...kept, tool_calls: kept.tool_calls.map((call) => ({ ...call, inputs: {}, outputs: '' })) };
 }
 
 /** The first run that begins after this one. */

@@ -278,7 +278,7 @@ export class Attempts {
       status: statusOf(name),
       class: name,
       started_at: before.at,
-      duration_ms: clock() - before.at,
+      duration_ms: Math.max(0, clock() - before.at),
       reason,
       ...present({
         session_id: thread.session,

@@ -15,7 +15,14 @@ function parseLabel(text: string): [key: string, value: string] {
 
 /** The labels of all `--label` of a command line. */
 export function parseLabels(texts: readonly string[] = []): Labels {
-  return checkLabels('--label', Object.fromEntries(texts.map(parseLabel)));
+  const labels = new Map<string, string>();
+  for (const [key, value] of texts.map(parseLabel)) {
+    const before = labels.get(key);
+    if (before !== undefined && before !== value)
+      throw new Failure('input', `--label ${key} is given twice, as "${before}" and "${value}": a label has one value`);
+    labels.set(key, value);
+  }
+  return checkLabels('--label', Object.fromEntries(labels));
 }
 
 /** Which environment variables of a service hold what; the first that is set counts. */

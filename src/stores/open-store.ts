@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { stateFolder } from '../xdg.ts';
+import type { Opening } from './no-ledger-yet.ts';
 import type { RunStore } from './run-store.ts';
 import type { Environment } from '../vocabulary.ts';
 
@@ -20,9 +21,9 @@ export function ledgerPlace(flag: string | undefined, env: Environment, cwd: str
 }
 
 /** Loads only the database driver that is needed. */
-export async function openStore(place: Exclude<LedgerPlace, { kind: 'none' }>): Promise<RunStore> {
+export async function openStore(place: Exclude<LedgerPlace, { kind: 'none' }>, opening?: Opening): Promise<RunStore> {
   if (place.kind === 'sqlite') return (await withoutWarning(() => import('./sqlite.ts'))).openSqlite(place.path);
-  return (await import('./postgres.ts')).openPostgres(place.url);
+  return (await import('./postgres.ts')).openPostgres(place.url, opening);
 }
 
 /** Node.js 22 warns that its SQLite is experimental whenever it is loaded; the user can do nothing about it. */

@@ -3,6 +3,7 @@ import { Failure, messageOf, systemCode } from '../failure.ts';
 import type { Database, Rights, Row, Statement } from './database.ts';
 import { type ColumnFact, isLedger, isUsable } from './fitting.ts';
 import { postgresMigrations } from './migrations/postgres.ts';
+import { NoLedgerYet, type Opening } from './no-ledger-yet.ts';
 import { type PostgresAddress, readAddress } from './postgres-address.ts';
 import { onConnection, takePool, type TakenPool } from './postgres-pools.ts';
 import type { Problem, RunStore } from './run-store.ts';
@@ -12,12 +13,12 @@ import { SqlRunStore } from './sql-store.ts';
 const migrationLock = 0x52756e57;
 
 /** The ledger of a team; `?schema=name` selects another schema than `runwire`. */
-export async function openPostgres(url: string): Promise<RunStore> {
+export async function openPostgres(url: string, { mayCreate = true }: Opening = {}): Promise<RunStore> {
   const address = readAddress(url);
   let database: PostgresDatabase | undefined;
   try {
     database = new PostgresDatabase(address, await takePool(url, address));
-    await database.prepare();
+    await database.prepare(mayCreate);
   } catch (error) {
     await database?.close();
     throw error instanceof Failure
@@ -51,8 +52,9 @@ class PostgresDatabase implements Database {
   }
 
   /** As in SQLite: of several processes that start at once, one creates the tables and the others wait for it. */
-  async prepare(): Promise<void> {
+  async prepare(mayCreate: boolean): Promise<void> {
     const { version = 0, isWhole } = await this.#look(this.#pool);
+    if (version === 0 && !mayCreate) throw new NoLedgerYet(`the schema ${this.#schema} of ${this.name}`);
     if (version < postgresMigrations.length)
       await this.#migrate().catch((error: unknown) => {
         if (version === 0 || !isRefused(error)) throw error;

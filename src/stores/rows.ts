@@ -1,6 +1,7 @@
 import { constants, zstdCompressSync } from 'node:zlib';
 import { messageOf } from '../failure.ts';
 import { present } from '../present.ts';
+import { DamagedRun } from './damaged-run.ts';
 import type { Database, Row, Value } from './database.ts';
 import { outcomeText, sealOf } from './seal.ts';
 import type {
@@ -112,7 +113,16 @@ export function usageOf(row: Row): RunUsage {
   return filled(row) as unknown as RunUsage;
 }
 
+/** Throws `DamagedRun` if what is stored as JSON cannot be read. */
 export function recordOf(row: Row, labels: Labels): RunRecord {
+  try {
+    return readRecord(row, labels);
+  } catch (error) {
+    throw new DamagedRun(String(row['id']), error);
+  }
+}
+
+function readRecord(row: Row, labels: Labels): RunRecord {
   const { prompt, attempts, owner, outcome: kept, ...rest } = row;
   // A run that was presumed dead and then reported again has not ended yet.
   const outcome = row['status'] === 'running' ? undefined : kept;

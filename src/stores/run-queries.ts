@@ -2,6 +2,7 @@ import { present } from '../present.ts';
 import { mostKept } from './label-limits.ts';
 import type { Database, Row } from './database.ts';
 import { select } from './filter-sql.ts';
+import { type DamagedRun, unlessDamaged } from './damaged-run.ts';
 import { detailColumns, recordOf, plainText, statsOf, summaryColumns, summaryOf, usageColumns, usageOf } from './rows.ts';
 import type {
   Grouping,
@@ -110,7 +111,7 @@ export class RunQueries {
     return offsetsOf(timeZone, Number(row?.['first'] ?? 0), Number(row?.['last'] ?? 0));
   }
 
-  async *export(filter: RunFilter): AsyncIterable<RunRecord> {
+  async *export(filter: RunFilter, onDamaged?: (damage: DamagedRun) => void): AsyncIterable<RunRecord> {
     for (let after: string | undefined; ;) {
       const request = { limit: rowsAtOnce, ...present({ after }) };
       const { rows, labels, next } = await this.#page(
@@ -118,7 +119,10 @@ export class RunQueries {
         request,
         recordColumns.filter((column) => !listColumns.includes(column)),
       );
-      for (const row of rows) yield recordOf(row, labels(row));
+      for (const row of rows) {
+        const run = unlessDamaged(() => recordOf(row, labels(row)), onDamaged);
+        if (run !== undefined) yield run;
+      }
       if (next.next === undefined) return;
       after = next.next;
     }

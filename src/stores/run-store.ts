@@ -1,6 +1,7 @@
 import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
 import type { Chunks } from './chunks/chunk.ts';
+import type { DamagedRun } from './damaged-run.ts';
 
 /** `running`: the run has begun, and its end is yet to come or was not seen. */
 export type RunStatus = RunOutcome['status'] | 'running';
@@ -345,8 +346,8 @@ export interface RunStore {
    * agent's name, does not count.
    */
   stats(grouping: Grouping | readonly Grouping[], filter: RunFilter, options?: StatsOptions): Promise<StatsRow[]>;
-  /** Newest first, with outcomes, a page in memory at a time. */
-  export(filter: RunFilter): AsyncIterable<RunRecord>;
+  /** Newest first, with outcomes, a page in memory at a time. Without `onDamaged`, a run that cannot be read throws `DamagedRun`. */
+  export(filter: RunFilter, onDamaged?: (damage: DamagedRun) => void): AsyncIterable<RunRecord>;
   /** `same`: its key is known, and nothing was done. */
   put(run: ImportedRun): Promise<'added' | 'same'>;
   /** Removes the runs that match the filter, and returns the tapes that are left to remove. Runs that have not ended stay. */

@@ -14,6 +14,9 @@ export interface StatsQuery {
 /** All runs except those that ended before an agent was called, because of a typo in a flag or a name. The most common case is checked first. */
 const wasStarted = "(r.input_tokens is not null or coalesce(r.turns, 0) <> 0 or r.class is null or r.class not in ('config', 'input'))";
 
+/** Databases differ in where they put what has no value: here it comes last. */
+const inOrder = '1 nulls last, 2 nulls last';
+
 /** Totals by group. A run with several models counts for each of them, with that model's usage; the same goes for tools. */
 export function statsSql(database: Database, query: StatsQuery): Statement {
   const { group, subgroup, used, calls, took, source, values } = parts(database, query);
@@ -29,7 +32,7 @@ export function statsSql(database: Database, query: StatsQuery): Statement {
       sum(${used('cache_read_tokens')}) as cache_read_tokens,
       sum(${took}) as duration_ms, count(${took}) as duration_known, max(${took}) as longest_ms,
       sum(${calls}) as tool_calls, min(r.started_at) as first_started_at, max(r.started_at) as last_started_at
-      ${source} group by 1, 2 having count(*) > 0 order by ${inTime ? '1, 2' : '3 desc, 1'}`,
+      ${source} group by 1, 2 having count(*) > 0 order by ${inTime ? inOrder : `3 desc, ${inOrder}`}`,
     values,
   };
 }

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { Failure, messageOf } from '../failure.ts';
 import { isInside } from '../inside.ts';
 import { present } from '../present.ts';
+import { homeFolder } from '../xdg.ts';
 import { type Namespace, namespaced, ownTable, systemTool } from '../processes/namespace.ts';
 import { quoted } from '../redact/quoted.ts';
 import { answerOf, gitEnvironment, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
@@ -113,7 +113,7 @@ export class Overlay implements Isolation {
   /** Nothing can be published from inside: credentials for git and its hosts are hidden. So are the layers of this and other copies. */
   #withheld(): string[] {
     const { folder } = this.#plan;
-    const home = this.#means.env['HOME'] || homedir();
+    const home = homeFolder(this.#means.env);
     const inHome = (path: string): string => join(home, path);
     return [
       ...['.ssh', '.config/gh', '.config/glab-cli']

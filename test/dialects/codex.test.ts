@@ -259,6 +259,21 @@ describe('session files', () => {
     ])('count what the fork itself used: %s', (_title, rows, input, output_tokens) => {
       expect(readLines(rows).outcome.metrics).toMatchObject({ input_tokens: input, output_tokens });
     });
+
+    it.each([
+      ['a copy that took its time', 5000, 9000],
+      ['a model that answered at once', 0, 10],
+    ])('go by the ids of its turns: %s', (_title, copied, answered) => {
+      const id = (ms: number): string => `019f000${ms}-0000-7000-8000-000000000000`;
+      const turns = (which: number, ms: number, ...rest: JsonObject[]): JsonObject[] =>
+        [kept('event_msg', { type: 'task_started', turn_id: id(which) }), ...rest].map((line) => later(line, ms));
+      const rows = [
+        kept('session_meta', { id: id(2), cwd: '/srv', forked_from_id: id(0) }),
+        ...turns(1, copied, counted(13_000, 380)),
+        ...turns(3, answered, counted(13_300, 400), kept('event_msg', { type: 'task_complete', last_agent_message: 'ok' })),
+      ];
+      expect(readLines(rows).outcome.metrics).toMatchObject({ input_tokens: 300, output_tokens: 20 });
+    });
   });
 
   it.each<[title: string, words: string, expected: object]>([
@@ -274,6 +289,7 @@ describe('session files', () => {
     ['a refused patch', 'patch rejected: writing outside of the project; rejected by user approval settings', { status: 'denied' }],
     ['a refusal by a rule', 'rejected: blocked by policy', { status: 'denied' }],
     ['an interruption', 'aborted by user after 1.2s', { status: 'cancelled' }],
+    ['an interruption under a frame', 'Wall time: 3.2 seconds\naborted by user', { status: 'cancelled' }],
     ['a signal', 'Chunk ID: 1\nWall time: 0.5 seconds\nProcess terminated by signal 15\nOutput:\nhalf', { status: 'cancelled' }],
     ['a frame without a code', 'Chunk ID: 1\nWall time: 0.5 seconds\nOriginal token count: 1\nOutput:\nhalf', { status: 'cancelled' }],
     ['an unknown tool', 'unsupported call: teleport', { status: 'error' }],

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -45,5 +45,36 @@ it('ends a run that nobody ended from its tape, with all that it received', asyn
     expect(await store.get(id)).toMatchObject({ status: 'incomplete', exit_code: 8, prompt: 'Fix the parser' });
   expect((await store.open()).map(({ started_at }) => started_at)).toEqual([noon - 1]);
   expect(await closeInterrupted(store, tapes, Date.now())).toEqual([]);
+  await store.close();
+});
+
+it.each([
+  ['that told the ledger of records', 12, 'its tape has none of its 12 records'],
+  ['that had told nothing', 0, 'it had told nothing yet'],
+])('says what is known of a run %s and has an empty tape', async (_title, told, why) => {
+  const home = mkdtempSync(join(folder, 'home-'));
+  const store = await openSqlite(join(home, 'empty.db'));
+  const tapes = new FileTapes(join(home, 'tapes'));
+  mkdirSync(tapes.name);
+  writeFileSync(join(tapes.name, 'empty.tape.zst'), '');
+  const run = newRun({ owner: { ...thisProcess(), pid: 4_190_000 }, tape: 'empty.tape.zst' });
+  await store.begin(run);
+  if (told > 0) await store.note(run.id, { at: noon, last_sequence: told, agent: 'codex', session_id: 's-9', input_tokens: 70 });
+  await closeInterrupted(store, tapes, Date.now());
+  const { outcome, last_sequence } = (await store.get(run.id)) ?? refuse('it is not there');
+  expect({
+    last_sequence,
+    agent: outcome?.provenance.agent,
+    tokens: outcome?.metrics.input_tokens,
+    evidence: outcome?.verdict.evidence,
+  }).toEqual({
+    last_sequence: told,
+    agent: told > 0 ? 'codex' : undefined,
+    tokens: told > 0 ? 70 : undefined,
+    evidence: [
+      { signal: 'verdict', detail: 'the run stopped without an end' },
+      { signal: 'ledger', detail: `the process that ran it is gone; ${why}` },
+    ],
+  });
   await store.close();
 });

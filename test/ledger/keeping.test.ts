@@ -162,7 +162,7 @@ it('exports and imports everything that is kept of a run', async () => {
   });
   await absorbImports(from, run.id);
   const lines: string[] = [];
-  for await (const line of exportRuns(from, {}, 'json')) lines.push(line);
+  for await (const line of exportRuns(from.export({}), 'json')) lines.push(line);
   const to = await openSqlite(join(folder, 'other.db'));
   async function* bytes(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(lines.join(''));

@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { homeFolder, stateFolder } from '../../src/xdg.ts';
 import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
 import { gitLabels, labelsFromEnvironment, parseLabels } from '../../src/stores/labels.ts';
 import { ledgerPlace } from '../../src/stores/open-store.ts';
@@ -67,6 +68,12 @@ describe('labels', () => {
     ['a.b/c-d_e = two words=3 ', ['a.b/c-d_e', 'two words=3']],
     ['empty=', ['empty', '']],
   ])('%s', (text, label) => expect(Object.entries(parseLabels([text]))).toEqual([label]));
+  it('has one value: the same twice is one label, two values are none', () => {
+    expect(parseLabels(['team=a', 'team= a'])).toEqual({ team: 'a' });
+    expect(() => parseLabels(['team=a', 'job=x', 'team=b'])).toThrow(
+      /^--label team is given twice, as "a" and "b": a label has one value$/,
+    );
+  });
   it.each(['team', '=x', 'a b=c', ''])('"%s" is none', (text) => expect(() => parseLabels([text])).toThrow(/expected key=value/));
 
   it.each([
@@ -236,4 +243,12 @@ it('keeps an outcome short, and the same when it is kept again', () => {
   expect(JSON.stringify(long).length).toBeLessThan(400_000);
   expect(JSON.stringify(long)).not.toContain('secret');
   expect(ledgerOutcome(long)).toEqual(long);
+});
+
+it.each(['', '.', 'home/ann'])('what is kept never lies in the working folder: HOME=%j', (HOME) => {
+  // The system's own answer is this variable, too.
+  vi.stubEnv('HOME', HOME);
+  const folders = [homeFolder({ HOME }), stateFolder({ HOME }), stateFolder({ HOME, XDG_STATE_HOME: 'state' })];
+  vi.unstubAllEnvs();
+  expect(folders.map((path) => isAbsolute(path))).toEqual([true, true, true]);
 });

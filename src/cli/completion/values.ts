@@ -71,7 +71,7 @@ async function askLedger(named: string | undefined, context: Context, question: 
   const answer = async (): Promise<Answer> => {
     const place = ledgerPlace(named, context.env, context.cwd);
     if (place.kind === 'none' || (place.kind === 'sqlite' && !existsSync(place.path))) return nothing;
-    const store = await openStore(place);
+    const store = await openStore(place, { mayCreate: false });
     return question(store).finally(() => store.close());
   };
   const late = new Promise<Answer>((resolve) => void setTimeout(() => resolve(nothing), longestMs).unref());

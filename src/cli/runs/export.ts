@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { Failure } from '../../failure.ts';
+import { exitCodes, Failure } from '../../failure.ts';
 import { exportRuns as exportLines } from '../../ledger/export.ts';
 import { withWholeIds } from '../../ledger/find.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
 import { filterOptions, readFilter } from './filters.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
@@ -47,14 +48,19 @@ JSON lines (see "runwire schema run") can be read back with "runwire runs import
       values,
       context,
       async ({ store }) => {
-        const wanted = await withWholeIds(store, filter);
+        let damaged = 0;
+        const found = store.export(await withWholeIds(store, filter), ({ message }) => {
+          damaged += 1;
+          context.warn(`runwire: left out: ${oneLine(message, 400)}`);
+        });
         if (output !== undefined) {
           const { writeParquet } = await import('../../ledger/parquet.ts');
-          await writeParquet(resolve(context.cwd, output), store.export(wanted));
+          await writeParquet(resolve(context.cwd, output), found);
         } else {
-          for await (const line of exportLines(store, wanted, format === 'csv' ? 'csv' : 'json')) await context.print(line);
+          for await (const line of exportLines(found, format === 'csv' ? 'csv' : 'json')) await context.print(line);
         }
-        return 0;
+        // What was written is whole, but not everything that was asked for.
+        return damaged === 0 ? 0 : exitCodes.config;
       },
       (name) => noRunsYet(context, name),
     );

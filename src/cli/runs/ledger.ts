@@ -2,6 +2,7 @@ import { Failure } from '../../failure.ts';
 import { isWritten, type Ledger, ledgerFailure, openLedgerAt } from '../../ledger/ledger.ts';
 import { bringUpToDate, deliverTapes } from '../../ledger/up-to-date.ts';
 import { isDatabaseError } from '../../stores/database.ts';
+import { NoLedgerYet } from '../../stores/no-ledger-yet.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { openOutbox } from '../../stores/outbox.ts';
 import { tapesPlace } from '../../stores/tapes-place.ts';
@@ -36,10 +37,17 @@ export async function useLedger<Result>(
   if (place.kind === 'none') throw new Failure('input', 'the ledger is "none", so there are no runs; name one with --ledger');
   const outbox = openOutbox(place, context.env);
   if (absent !== undefined && place.kind === 'sqlite' && !isWritten(place, outbox)) return absent(place.path);
-  const ledger = await openLedgerAt(place, context.env, tapesPlace(flags.tapes, context.env, place)).catch((error: unknown) => {
+  const tapes = tapesPlace(flags.tapes, context.env, place);
+  const mayCreate = absent === undefined || !outbox.isEmpty;
+  const ledger = await openLedgerAt(place, context.env, tapes, { mayCreate }).catch((error: unknown) => {
+    if (error instanceof NoLedgerYet) return error;
     if (!(error instanceof Failure) || !isDatabaseError(error.cause)) throw error;
     throw new Failure('config', `${error.message}; try "runwire runs verify"`, { cause: error.cause });
   });
+  if (ledger instanceof NoLedgerYet) {
+    if (absent === undefined) throw ledger;
+    return absent(ledger.place);
+  }
   const { store } = ledger;
   const delivering = tellUndelivered(ledger, context);
   try {

@@ -1,5 +1,5 @@
 import { findWriter } from '../../dialects/registry.ts';
-import { Failure } from '../../failure.ts';
+import { exitCodes, Failure } from '../../failure.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import type { RunSummary, RunStore } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
@@ -10,7 +10,7 @@ import { type Narration, narrate } from '../../run/sinks/narration/narration.ts'
 import { Narrator } from '../../run/sinks/narration/narrator.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
-import { plain } from '../../terminal/plain.ts';
+import { oneLine, plain } from '../../terminal/plain.ts';
 import { answerSink, dialectSink } from '../../run/sinks/dialect.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -60,7 +60,11 @@ or in any dialect. With -f it continues until the run ends, drawn live on a term
         const screen = follow && draws(to, context) ? await narrate({ tell: 'all', draws: true, clock: clock.now }, context) : undefined;
         const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print, () => screen?.mute());
         const sinks = screen === undefined ? [sinkFor(to, outlet, context)] : [hiding(answerSink(outlet), screen), screen.sink];
-        const records = runRecords(ledger, run, found.tape, follow ? { follow: { now: context.now, sleep: clock.sleep } } : {});
+        const damage = new Damage(context);
+        const records = runRecords(ledger, run, found.tape, {
+          ...(follow ? { follow: { now: context.now, sleep: clock.sleep } } : {}),
+          onDamaged: (why) => damage.tell(run, why),
+        });
         try {
           let next = await records.next();
           for (; next.done !== true; next = await records.next()) {
@@ -76,7 +80,7 @@ or in any dialect. With -f it continues until the run ends, drawn live on a term
         } finally {
           screen?.close();
         }
-        return 0;
+        return damage.exitCode;
       },
       follow ? undefined : noSuchLedger,
     );
@@ -91,17 +95,38 @@ async function tailTree(
 ): Promise<number> {
   const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print, () => {});
   const sinks = new Map<string, Sink>();
+  const damage = new Damage(context);
   for await (const news of treeRecords(ledger, top, follow ? context : undefined)) {
     if ('missing' in news) continue;
     const { id } = news.run;
     const sink = sinks.get(id) ?? sinkFor(to, outlet, context, `${shortRunId(id)}  `);
     sinks.set(id, sink);
     if ('records' in news) for (const record of news.records) sink.record?.(record);
-    else if (news.outcome !== undefined) sink.end?.(news.outcome);
+    else {
+      if (news.damage !== undefined) damage.tell(news.run, news.damage);
+      if (news.outcome !== undefined) sink.end?.(news.outcome);
+    }
     await outlet.ready();
   }
   await outlet.close();
-  return 0;
+  return damage.exitCode;
+}
+
+/** Tapes that could not be shown to their end. */
+class Damage {
+  readonly #context: Context;
+  exitCode: number = exitCodes.success;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  tell({ id, status }: RunSummary, why: string): void {
+    this.exitCode = exitCodes.config;
+    this.#context.warn(
+      `runwire: the tape of ${shortRunId(id)} is damaged: ${oneLine(why, 400)}; the rest is lost, and its outcome (${status}) is the one in the ledger`,
+    );
+  }
 }
 
 async function choose(

@@ -78,6 +78,8 @@ export class LedgerSink implements Sink {
   #recorded = false;
   #isAbandoned = false;
   #warned = false;
+  /** Why the ledger did not take the latest news. It is only told if the run does not reach the ledger in the end: a busy one is no loss. */
+  #trouble: string | undefined;
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
@@ -129,6 +131,11 @@ export class LedgerSink implements Sink {
     this.#schedule(this.#begun ? (this.#options.progressMs ?? defaultProgressMs) : 0);
   }
 
+  /** Settles when everything recorded so far is on the tape; undefined: it is, or there is no tape. */
+  kept(): Promise<void> | undefined {
+    return this.#tapeWriter?.kept?.();
+  }
+
   #learn(record: EventRecord): void {
     switch (record.type) {
       case 'thread.started': {
@@ -162,8 +169,10 @@ export class LedgerSink implements Sink {
   }
 
   end(outcome: RunOutcome): void {
-    this.#ending = { outcome, ended_at: this.#options.clock(), attempts: this.#attempts, last_sequence: this.#lastSequence };
-    if (!this.#begun || this.#warned) this.#keepUntilRecorded();
+    // A clock may go back while a run is running; its end does not come before its beginning.
+    const ended_at = Math.max(this.#options.clock(), this.#options.startedAt);
+    this.#ending = { outcome, ended_at, attempts: this.#attempts, last_sequence: this.#lastSequence };
+    if (!this.#begun || this.#warned || this.#trouble !== undefined) this.#keepUntilRecorded();
   }
 
   /** Something blocks the process, which can only be killed: leaves a note from which the next command informs the ledger. */
@@ -196,7 +205,7 @@ export class LedgerSink implements Sink {
     clearTimeout(timer);
     if (this.#ending !== undefined && !this.#recorded) {
       this.#keepUntilRecorded();
-      this.#warn(`it did not answer within ${patienceMs} ms`);
+      this.#warn(this.#trouble ?? `it did not answer within ${patienceMs} ms`);
     }
     this.#warned = true;
     if (this.#recorded) await this.#tidy().catch(() => {});
@@ -283,8 +292,9 @@ export class LedgerSink implements Sink {
       this.#store ??= await open();
       await this.#tell(this.#store);
       this.#retryMs = firstRetryMs;
+      this.#trouble = undefined;
     } catch (error) {
-      this.#warn(messageOf(error));
+      this.#trouble = messageOf(error);
       this.#notBefore = performance.now() + this.#retryMs;
       this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs);
     }
@@ -306,6 +316,8 @@ export class LedgerSink implements Sink {
     const news = { ...this.#news, ...this.#meter.take() };
     this.#news = {};
     try {
+      // The ledger, too, never knows of a record that its tape could lose.
+      await this.kept();
       await store.note(this.id, { at: this.#options.clock(), ...news }, this.#run.owner);
     } catch (error) {
       this.#news = { ...news, ...this.#news };

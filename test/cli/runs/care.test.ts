@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { runsSchemas } from '../../../src/ledger/schemas.ts';
 import { runs as group } from '../../../src/cli/commands/runs.ts';
@@ -110,6 +111,40 @@ describe('verify', () => {
       'warning the tape has no run in this ledg',
     ]);
     expect((await runs(ledger, ['verify'])).stdout).toMatch(/^problem: \w{26}: its tape is damaged/m);
+  });
+
+  it.each([
+    ['is damaged', (path: string) => writeFileSync(path, readFileSync(path).fill(0x5a, 200, 240)), /is damaged: it cannot be decompressed/],
+    ['stops early', (path: string) => truncateSync(path, 60), /is damaged: it stops before the end of the run/],
+  ])('is not needed to tell that the tape of a success %s', async (_title, damage, words) => {
+    const { ledger, paths } = await filled();
+    damage(paths[0] ?? '');
+    const [{ id = '' } = {}] = (await exported(ledger)).filter(({ key }) => key === 'sample-1');
+    for (const to of ['runwire', 'text']) {
+      const { status, stdout, stderr } = await runs(ledger, ['tail', id, '--to', to]);
+      expect({ status, invents: /incomplete|thread\.completed/.test(stdout) }).toEqual({ status: 1, invents: false });
+      expect(stderr).toMatch(words);
+      expect(stderr).toMatch(/its outcome \(success\) is the one in the ledger/);
+    }
+  });
+
+  it('is what a damaged run is left to: the others are exported', async () => {
+    const { ledger } = await filled();
+    const all = await exported(ledger);
+    const { id = '' } = all[1] ?? {};
+    const database = new DatabaseSync(ledger);
+    database.exec(`update documents set outcome = '{"half' where seq = (select seq from runs where id = '${id}')`);
+    database.close();
+    const { status, stdout, stderr } = await runs(ledger, ['export']);
+    expect({ status, ids: jsonLines<{ id: string }>(stdout).map((run) => run.id) }).toEqual({
+      status: 1,
+      ids: all.flatMap((run) => (run.id === id ? [] : [run.id])),
+    });
+    expect(stderr).toMatch(new RegExp(`^runwire: left out: the run ${id} is damaged in the ledger and cannot be read: .*runs verify"\n$`));
+    expect(await runs(ledger, ['show', id])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^runwire: the run \w+ is damaged/) as string,
+    });
   });
 
   it('takes a tape that stops early for a warning', async () => {

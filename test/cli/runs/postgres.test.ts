@@ -1,6 +1,8 @@
 import { cpSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openLedger } from '../../../src/index.ts';
 import { type PostgresServer, startPostgres } from '../../stores/support/postgres.ts';
 import { newLedger, runs, temporary } from './ledger.ts';
 
@@ -53,4 +55,36 @@ it('says that a server is not there, without its password', async () => {
     status: 1,
     stderr: expect.stringContaining('cannot use the ledger postgres://postgres@127.0.0.1') as string,
   });
+});
+
+it('is not created by a command that only reads', async () => {
+  const env = { XDG_STATE_HOME: temporary() };
+  const schema = server.newName('typo');
+  const url = server.url(schema);
+  async function isThere(): Promise<boolean> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const { rowCount } = await client.query(`select 1 from pg_namespace where nspname = '${schema}'`);
+    await client.end();
+    return rowCount !== 0;
+  }
+  const absent = `no runs yet: the schema ${schema} of `;
+  for (const args of [['list'], ['stats'], ['export'], ['verify'], ['prune', '--keep', '5', '--yes']])
+    expect({ args, ...(await runs(url, args, { env })) }).toEqual({
+      args,
+      status: 0,
+      stdout: '',
+      stderr: expect.stringContaining(absent) as string,
+    });
+  for (const args of [['show', 'last'], ['tail'], ['wait', 'last'], ['diff', 'a', 'b']])
+    expect({ args, ...(await runs(url, args, { env })) }).toMatchObject({
+      args,
+      status: 2,
+      stderr: expect.stringContaining(absent) as string,
+    });
+  expect(await isThere()).toBe(false);
+  const library = await openLedger({ ledger: url, env });
+  expect(await library.list()).toEqual({ runs: [] });
+  await library.close();
+  expect(await isThere()).toBe(false);
 });

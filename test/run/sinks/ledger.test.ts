@@ -107,3 +107,13 @@ it('writes a tape of the caller’s, or says at once that it cannot', async () =
   expect((await readAll(path)).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(() => new TapeSink(fileTape(join(folder, 'no', 'run.tape')), refuse)).toThrow(/^cannot write .*ENOENT/);
 });
+
+it('does not end before it began when the clock goes back', async () => {
+  const startedAt = Date.now();
+  const sink = sinkIn({ startedAt, clock: () => startedAt - 3_600_000 });
+  await perform(sink, { steps: 1, between: () => turn() });
+  await sink.close();
+  const store = await openSqlite(join(folder, 'ledger.db'));
+  expect(await store.get(sink.id)).toMatchObject({ status: 'success', started_at: startedAt, ended_at: startedAt });
+  await store.close();
+});

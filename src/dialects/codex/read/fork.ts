@@ -9,6 +9,8 @@ export class Fork {
   #id: string | undefined;
   #isFork = false;
   #startedAt: number | undefined;
+  /** Whose turn it is, if its id tells when it began. */
+  #turn: 'own' | 'copied' | undefined;
 
   /** A `session_meta` line: its own, or one that was copied. */
   introduce(meta: JsonObject, at: number | undefined): void {
@@ -20,8 +22,22 @@ export class Fork {
     } else if (id !== this.#id) this.#isFork = true;
   }
 
+  /** A line that names its turn. A long copy may take its time, and a model may answer at once: the ids of both tell them apart. */
+  turn(id: string | undefined): void {
+    if (!this.#isFork || this.#turn === 'own') return;
+    const [began, started] = [timeIn(id), timeIn(this.#id)];
+    if (began !== undefined && started !== undefined && began !== started) this.#turn = began < started ? 'copied' : 'own';
+  }
+
   /** Whether a line of this time is the parent's. */
   isCopying(at: number | undefined): boolean {
+    if (this.#turn !== undefined) return this.#turn === 'copied';
     return this.#isFork && this.#startedAt !== undefined && at !== undefined && at - this.#startedAt <= copyingMs;
   }
+}
+
+/** When an id was made, in ms: a UUID of version 7 begins with it. */
+function timeIn(id: string | undefined): number | undefined {
+  const found = /^([0-9a-f]{8})-([0-9a-f]{4})-7/i.exec(id ?? '');
+  return found === null ? undefined : Number.parseInt(`${found[1]}${found[2]}`, 16);
 }

@@ -101,7 +101,7 @@ function outputOf(wire: Json | undefined): Output {
 
 const refusal = /^(?:exec command |patch |command )?rejected\b|^sandbox denied|rejected by user approval settings|^approval denied/i;
 /** Stopped by someone, or by a signal. */
-const cut = /^(?:aborted|interrupted|cancell?ed)\b/i;
+const cut = /^(?:Wall time: [\d.]{1,20} seconds?\s)?(?:aborted|interrupted|cancell?ed)\b/i;
 const cutInHead = /^Process (?:exited (?:with|from|by|on) signal|terminated|killed|was killed)/m;
 const failure = /^(?:failed|error|unsupported|unknown|execution error|timed? ?out|apply_patch verification failed|[\w ]{0,40} failed\b)/i;
 

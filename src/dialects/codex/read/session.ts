@@ -51,6 +51,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
         fork.introduce(payload, at);
         return start(payload);
       case 'turn_context':
+        fork.turn(filled(payload.turn_id));
         model = filled(payload.model) ?? model;
         return;
       case 'response_item':
@@ -165,6 +166,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     switch (payload.type) {
       case 'task_started':
       case 'turn_started':
+        fork.turn(filled(payload.turn_id));
         // The model is named after this, and before any message.
         inTurn = false;
         working = true;
