@@ -62,5 +62,5 @@ export class SessionFile {
 function markOf({ content }: JsonObject): string {
   const first = object(list(content)[0]);
   const text = string(content) ?? string(first.text) ?? string(first.thinking) ?? asText(first.id);
-  return `${text.length} ${text.slice(0, 40)}`;
+  return [text.length, text.slice(0, 40)].join(' ');
 }
