@@ -188,6 +188,71 @@ describe('usage', () => {
   });
 });
 
+describe('usage of a session that is resumed', () => {
+  const counts = (input: number, output: number, costUSD?: number): JsonObject => ({
+    inputTokens: input,
+    outputTokens: output,
+    cacheReadInputTokens: 0,
+    cacheCreationInputTokens: 0,
+    ...(costUSD === undefined ? {} : { costUSD }),
+  });
+  const turn = (input: number, output: number): JsonObject => ({ input_tokens: input, output_tokens: output });
+  const step = (id: string, input: number): JsonObject => {
+    const line = said(id, words('Done.'));
+    return { ...line, message: { ...(line.message as JsonObject), usage: turn(input, 1) } };
+  };
+  /** The totals begin with 6,681 tokens in, 39 out and $0.03 of earlier runs. */
+  const resumed = (since: JsonObject, more: JsonObject = {}): JsonObject =>
+    result({
+      total_cost_usd: 0.045,
+      usage: turn(3352, 9),
+      modelUsage: { 'claude-x': counts(10_033, 48, 0.045) },
+      model_usage_since_last_result: since,
+      ...more,
+    });
+  const bill = ({ metrics }: RunOutcome) => [metrics.input_tokens, metrics.output_tokens, metrics.cost, metrics.cost_source];
+
+  it('is what it used since, not what the session had used before', () => {
+    const { outcome } = read([init, step('m', 3352), resumed({ 'claude-x': counts(3352, 9, 0.015) })]);
+    expect(bill(outcome)).toEqual([3352, 9, 0.015, 'reported']);
+  });
+
+  it('adds up over several results, for each model', () => {
+    const first = resumed({ 'claude-x': counts(3352, 9, 0.015), helper: counts(100, 2, 0.001) });
+    const second = resumed({ 'claude-x': counts(10, 1, 0.002) }, { modelUsage: { 'claude-x': counts(10_043, 49, 0.047) } });
+    const third = resumed({}, { modelUsage: { 'claude-x': counts(10_043, 49, 0.047) } });
+    const { outcome } = read([init, step('m', 3352), first, step('n', 10), second, third]);
+    expect(bill(outcome)).toEqual([3462, 12, 0.018, 'reported']);
+    expect(outcome.usage_by_model?.map(({ model_name, input_tokens, cost }) => [model_name, input_tokens, cost])).toEqual([
+      ['helper', 100, 0.001],
+      ['claude-x', 3362, 0.017],
+    ]);
+  });
+
+  it('has no cost where only the total of the session has one, and no guess', () => {
+    const unpriced = { 'claude-x': counts(3352, 9) };
+    expect(bill(read([init, step('m', 3352), resumed(unpriced)]).outcome)).toEqual([3352, 9, undefined, 'unknown']);
+    const guessed = resumed({ 'claude-x': { ...counts(3352, 9, 0.015), costBasis: 'unknown' } });
+    expect(bill(read([init, step('m', 3352), guessed]).outcome)).toEqual([3352, 9, undefined, 'unknown']);
+    // Nothing came before: the total is its own.
+    const all = resumed(unpriced, { total_cost_usd: 0.015, modelUsage: { 'claude-x': counts(3352, 9) } });
+    expect(bill(read([init, step('m', 3352), all]).outcome)).toEqual([3352, 9, 0.015, 'reported']);
+  });
+
+  it('is the sum of its messages where an older version tells the totals of the session alone', () => {
+    const { model_usage_since_last_result: _, ...older } = resumed({});
+    const { events } = read([init, step('m', 3352), older]);
+    const isKnown = new OutcomeFold();
+    const isNot = new OutcomeFold();
+    for (const event of events) {
+      isKnown.apply(event.type === 'thread.started' ? { ...event, resumed: true } : event);
+      isNot.apply(event);
+    }
+    expect(bill(isKnown.outcome('claude', []))).toEqual([3352, 1, undefined, 'unknown']);
+    expect(bill(isNot.outcome('claude', []))).toEqual([10_033, 48, 0.045, 'reported']);
+  });
+});
+
 describe('claims', () => {
   it.each<[string, JsonObject, string]>([
     ['good', {}, 'success'],
