@@ -293,6 +293,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     duration_ms: z.number().nonnegative().optional(),
     /** False: its last message has no text, and earlier messages are not its answer. */
     has_answer: z.boolean().optional(),
+    /** How often it called the model by its own count, where it told neither its turns nor its calls one by one. */
+    untold_turns: Count.optional(),
   }),
   z.strictObject({
     type: z.literal('process.ended'),

@@ -154,6 +154,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     message: '~string',
     duration_ms: '~amount',
     has_answer: '~boolean',
+    untold_turns: '~count',
   },
   'process.ended': {
     exit_code: 'integer?',

@@ -71,6 +71,7 @@ export class OutcomeFold {
   #prompt: string | undefined;
   #model: string | undefined;
   #turns = 0;
+  #untoldTurns: number | undefined;
   #messageId: string | undefined;
   #messageParts: BoundedList<string>;
   #lastError: EventOf<'error'> | undefined;
@@ -282,6 +283,10 @@ export class OutcomeFold {
     this.#limitAtClaim = this.#signals.limit;
     this.#signals.heard = true;
     this.#times.claim(event.duration_ms);
+    if (event.untold_turns !== undefined) {
+      this.#untoldTurns = event.untold_turns;
+      this.#signals.attempted.toldTurns(event.untold_turns);
+    }
     const { fatal } = this.#signals;
     if (event.status === 'ok' && fatal !== undefined) {
       this.#warn(`${fatal.scope}: ${fatal.message} (the agent went on)`);
@@ -351,7 +356,7 @@ export class OutcomeFold {
         ...present({ cost_is: cost.is }),
         ...present({ model_name: this.#model }),
         ...(this.#callsAreTold(dialect) ? { api_calls_count: this.#calls.ended.length, tool_calls_count: this.#calls.ended.length } : {}),
-        turns: this.#turns,
+        turns: Math.max(this.#turns, this.#untoldTurns ?? 0),
       },
       ...present({ usage_by_model: usageByModel(this.#usage, this.#model, price) }),
       ...present({ children: this.#childrenUsage(), lineage: this.#lineage.report(), publish: this.#publish() }),
@@ -411,7 +416,7 @@ export class OutcomeFold {
   }
 
   #callsAreTold(dialect: string): boolean {
-    return this.#calls.ended.length > 0 || !silentAboutCalls.has(this.#thread?.agent ?? dialect);
+    return this.#calls.ended.length > 0 || (this.#untoldTurns === undefined && !silentAboutCalls.has(this.#thread?.agent ?? dialect));
   }
 }
 

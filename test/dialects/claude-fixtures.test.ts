@@ -76,9 +76,18 @@ function objectsOf(text: string): JsonObject[] {
   });
 }
 
-/** The thread's end repeats the rest; what was not JSON on stdout is not written again. */
+/**
+ * The thread's end repeats the rest; what was not JSON on stdout is not written again; that a result was all there was shows
+ * only where it is alone.
+ */
 function facts(events: readonly AgentEvent[]): AgentEvent[] {
-  return events.filter((event) => event.type !== 'thread.completed' && !(event.type === 'log' && event.stream === 'stdout'));
+  return events
+    .filter((event) => event.type !== 'thread.completed' && !(event.type === 'log' && event.stream === 'stdout'))
+    .map((event) => {
+      if (event.type !== 'agent.finished') return event;
+      const { untold_turns: _, ...claim } = event;
+      return claim;
+    });
 }
 
 function misfits(text: string): unknown[] {

@@ -3,8 +3,11 @@ import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, count, filled, list, object, string } from '../../read.ts';
 import { Generations } from '../../generations.ts';
+import type { Tokens } from '../../tokens.ts';
 import { bookkeeping, synthetic } from '../words.ts';
 import type { Conversation } from './conversation.ts';
+import { nonExecutionOf } from './tools.ts';
+import { readTotal } from './usage.ts';
 
 const beside = new Set<string>(bookkeeping);
 /** Text that the program adds in the user's name. */
@@ -40,6 +43,8 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
   /** The last message on the main thread is a text without a tool call. */
   let answered = false;
   const told = new Generations<true>(rememberedLines);
+  /** Claude Code's own total, written when it exits, and what the messages before it had used. */
+  let total: { wire: JsonObject; told: Tokens } | undefined;
 
   function start(wire: JsonObject): void {
     if (started) return;
@@ -80,11 +85,19 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
         const text = typeof content === 'string' ? content : asText(object(list(content)[0]).text);
         if (aside.test(text)) return;
         if (parent_tool_use_id === null) begin();
-        return talk.user({ ...wire, parent_tool_use_id, tool_use_result: wire.toolUseResult ?? null });
+        return talk.user({
+          ...wire,
+          parent_tool_use_id,
+          tool_use_result: wire.toolUseResult ?? null,
+          tool_result_meta: { non_execution_kind: nonExecutionOf(wire.toolDenialKind) ?? null },
+        });
       }
       case 'system':
         // Written when a turn is over, by versions that do not say why a message stopped.
         if (wire.subtype === 'turn_duration' && count(wire.durationMs) !== undefined) ended = true;
+        return;
+      case 'cost-state':
+        total = { wire, told: talk.told };
         return;
       default:
         if (!beside.has(asText(wire.type))) sink.unknown(wire);
@@ -127,6 +140,9 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
     end() {
       if (!started) return;
       talk.closeTurn();
+      // Messages after it are not part of it.
+      if (total !== undefined && total.told === talk.told)
+        for (const each of readTotal(total.wire, total.told, talk.mainModel)) sink.emit(each);
       const last = claim();
       if (last !== undefined) sink.emit(last);
     },

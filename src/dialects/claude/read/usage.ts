@@ -142,6 +142,28 @@ export class Usage {
   }
 }
 
+/** The `cost-state` of a session file: also calls that left no message. A total below what the messages used is not of the whole session. */
+export function readTotal(wire: JsonObject, told: Tokens, mainModel: string | undefined): Draft[] {
+  const models = readModels(wire, 'modelUsage');
+  const cost = isGuess(wire) ? undefined : count(wire.totalCostUSD) || undefined;
+  if (models.length === 0) return cost === undefined ? [] : [{ type: 'usage.reported', scope: 'step', cost_usd: cost }];
+  if (exceeds(told, sumOf(models))) return [];
+  const isPriced = cost === undefined || models.some(([, tokens]) => tokens.cost_usd !== undefined);
+  const all: ByModel = isPriced ? models : [['', { cost_usd: cost }], ...models];
+  return mainLast(all, mainModel).map(([model, tokens]) => ({
+    type: 'usage.reported',
+    scope: 'thread',
+    ...present({ model: model || undefined }),
+    ...tokens,
+  }));
+}
+
+/** The result says that no token was used since the one before. */
+export function isUnused(wire: JsonObject): boolean {
+  const models = readModels(wire, isObject(wire.model_usage_since_last_result) ? 'model_usage_since_last_result' : 'modelUsage');
+  return isObject(wire.usage) && !isAny(readUsage(wire.usage)) && models.length === 0;
+}
+
 type ByModel = readonly (readonly [model: string, tokens: Tokens])[];
 
 function readModels(wire: JsonObject, field: string): ByModel {
