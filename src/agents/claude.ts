@@ -61,6 +61,8 @@ export const claude: AgentCli = {
         '--output-format=stream-json',
         // Without it, stream-json is refused.
         '--verbose',
+        // A message line tells the beginning of its usage only; if the run is cut off before its result, this tells the rest.
+        ...(isAtLeast(version, '1.0.109') ? ['--include-partial-messages'] : []),
         ...modes[ask.permissionMode],
         ...flag('model', withoutProvider(ask.model, 'anthropic')),
         ...flag('resume', ask.resume),

@@ -15,6 +15,8 @@ export class Attempted {
   #deniedRequests = 0;
   /** Some denials name a call that was never reported: then other calls may not have been reported either. */
   #hasUntoldCalls = false;
+  /** How many calls there were at least, if that is all that is known of them. */
+  #fewestCalls: number | undefined;
 
   /**
    * A call ended; a cancelled or abandoned call is not an attempt. A call that failed without an exit code may not have run at all: it does
@@ -29,6 +31,11 @@ export class Attempted {
       this.#ran += 1;
       this.#acted += acts;
     } else if (status === 'error') this.#failedActs += acts;
+  }
+
+  /** The agent told no call, only how often it called the model: every time but the last for the sake of at least one call. */
+  toldTurns(turns: number): void {
+    this.#fewestCalls = Math.max(0, turns - 1);
   }
 
   edited(): void {
@@ -57,7 +64,8 @@ export class Attempted {
 
   /** The agent tried to act, something was denied and nothing was done; looking around does not count, unless that was denied as well. */
   get isAllDenied(): boolean {
-    if (this.#hasUntoldCalls && this.#ran === 0 && this.#deniedCalls === 0) return false;
+    if (this.#hasUntoldCalls && this.#ran === 0 && this.#deniedCalls === 0)
+      return this.#fewestCalls !== undefined && this.#deniedRequests >= this.#fewestCalls;
     const deniedActs = this.#deniedActs + Math.max(0, this.#deniedRequests - this.#deniedCalls);
     return this.denied > 0 && (this.#ran === 0 || (deniedActs > 0 && this.#acted === 0));
   }

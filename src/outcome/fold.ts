@@ -286,6 +286,7 @@ export class OutcomeFold {
     this.#limitAtClaim = this.#signals.limit;
     this.#signals.heard = true;
     this.#times.claim(event.duration_ms);
+    if (event.turns !== undefined) this.#signals.attempted.toldTurns(event.turns);
     const { fatal } = this.#signals;
     if (event.status === 'ok' && fatal !== undefined) {
       this.#warn(`${fatal.scope}: ${fatal.message} (the agent went on)`);

@@ -34,8 +34,9 @@ export class RunTimes {
     if (ms !== undefined) this.#claimed = ms;
   }
 
+  /** We started a live run, so that the start of its program is part of it; of any other run the agent knows more than its lines tell. */
   duration(attempts: number): number | undefined {
-    if (this.#claimed !== undefined && attempts === 1) return this.#claimed;
+    if (!this.#isLive && this.#claimed !== undefined && attempts === 1) return this.#claimed;
     return this.#first === undefined || this.#last === undefined ? undefined : this.#last - this.#first;
   }
 }

@@ -76,7 +76,10 @@ function objectsOf(text: string): JsonObject[] {
   });
 }
 
-/** The thread's end repeats the rest; what was not JSON on stdout is not written again. */
+/**
+ * The thread's end repeats the rest; what was not JSON on stdout is not written again; that a result was all there was shows
+ * only where it is alone.
+ */
 function facts(events: readonly AgentEvent[]): AgentEvent[] {
   const told = events.filter((event) => event.type !== 'thread.completed' && !(event.type === 'log' && event.stream === 'stdout'));
   // Lines show their turns, so that the last of them need not be believed.

@@ -143,6 +143,66 @@ describe('what the program says in the place of the model', () => {
   });
 });
 
+describe('what a session file tells like the stream', () => {
+  const refused = (kind: string, content: string): Wire =>
+    line({
+      type: 'user',
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content, is_error: true }] },
+      toolDenialKind: kind,
+    });
+
+  it.each<[string, string, string]>([
+    ['permission-rule', 'blocked by a hook', 'permission'],
+    ['user-rejected', 'no', 'permission'],
+    ['hook', 'no', 'permission'],
+    ['plan-mode', 'only plans here', 'permission'],
+    ['automode-blocked', 'no', 'permission'],
+    ['interrupted', 'stopped', 'success'],
+  ])('a call with the denial %s', (kind, content, verdictClass) => {
+    const lines = [prompt('Do.'), said('m1', use('t1'), 'tool_use'), refused(kind, content), said('m2', text('I could not.'), 'end_turn')];
+    expect(tools(readLines(lines))).toEqual([kind === 'interrupted' ? 'Bash cancelled' : 'Bash error denied']);
+    expect(verdict(lines)).toBe(verdictClass);
+  });
+
+  it('a request that was refused, and its tokens', () => {
+    const apology = said('m1', text('API Error: unable to respond'), 'refusal', { isApiErrorMessage: true });
+    const again = said('m2', text('Here.'), 'end_turn');
+    expect(readLines([prompt('Do.'), apology]).outcome).toMatchObject({
+      metrics: { input_tokens: 10 },
+      verdict: { class: 'provider', code: 'refused' },
+    });
+    expect(readLines([prompt('Do.'), apology, again]).outcome).toMatchObject({
+      message: 'Here.',
+      metrics: { input_tokens: 20, turns: 2 },
+      verdict: { class: 'success' },
+    });
+    expect(verdict([prompt('Do.'), said('m1', text('No.'), 'refusal')])).toBe('provider');
+    expect(verdict([prompt('Do.'), said('m1', text('No.'), 'refusal'), again])).toBe('success');
+  });
+
+  it('the total of Claude Code itself, unless more came after it', () => {
+    const usage = (inputTokens: number, costUSD: number): Wire => ({ inputTokens, outputTokens: 5, costUSD });
+    const total = (more: Wire = {}): Wire => ({
+      type: 'cost-state',
+      sessionId: 's-1',
+      totalCostUSD: 0.5,
+      modelUsage: { 'm-1': usage(20, 0.4), helper: usage(7, 0.1) },
+      ...more,
+    });
+    const bill = (lines: Wire[]): unknown[] => {
+      const { metrics, provenance } = readLines(lines).outcome;
+      return [metrics.input_tokens, metrics.cost, metrics.cost_source, provenance.unknown_lines];
+    };
+    expect(bill([...whole, total()])).toEqual([27, 0.5, 'reported', 0]);
+    expect(bill([...whole, total(), prompt('More.'), said('m9', text('Yes.'), 'end_turn')])).toEqual([30, undefined, 'unknown', 0]);
+    expect(bill([...whole, total({ hasUnknownModelCost: true })])).toEqual([27, undefined, 'unknown', 0]);
+    expect(bill([...whole, total({ modelUsage: {} })])).toEqual([20, 0.5, 'reported', 0]);
+    // Less than the messages: not of the whole session.
+    expect(bill([...whole, total({ modelUsage: { 'm-1': usage(3, 0.4) } })])).toEqual([20, undefined, 'unknown', 0]);
+    for (const each of [total()]) expect(Line.safeParse(each).success).toBe(true);
+  });
+});
+
 describe('a message', () => {
   const counts = (read: Read): number[] => [read.outcome.metrics.input_tokens ?? 0, read.outcome.metrics.turns];
 

@@ -188,6 +188,71 @@ describe('usage', () => {
   });
 });
 
+describe('usage of a session that is resumed', () => {
+  const counts = (input: number, output: number, costUSD?: number): JsonObject => ({
+    inputTokens: input,
+    outputTokens: output,
+    cacheReadInputTokens: 0,
+    cacheCreationInputTokens: 0,
+    ...(costUSD === undefined ? {} : { costUSD }),
+  });
+  const turn = (input: number, output: number): JsonObject => ({ input_tokens: input, output_tokens: output });
+  const step = (id: string, input: number): JsonObject => {
+    const line = said(id, words('Done.'));
+    return { ...line, message: { ...(line.message as JsonObject), usage: turn(input, 1) } };
+  };
+  /** The totals begin with 6,681 tokens in, 39 out and $0.03 of earlier runs. */
+  const resumed = (since: JsonObject, more: JsonObject = {}): JsonObject =>
+    result({
+      total_cost_usd: 0.045,
+      usage: turn(3352, 9),
+      modelUsage: { 'claude-x': counts(10_033, 48, 0.045) },
+      model_usage_since_last_result: since,
+      ...more,
+    });
+  const bill = ({ metrics }: RunOutcome) => [metrics.input_tokens, metrics.output_tokens, metrics.cost, metrics.cost_source];
+
+  it('is what it used since, not what the session had used before', () => {
+    const { outcome } = read([init, step('m', 3352), resumed({ 'claude-x': counts(3352, 9, 0.015) })]);
+    expect(bill(outcome)).toEqual([3352, 9, 0.015, 'reported']);
+  });
+
+  it('adds up over several results, for each model', () => {
+    const first = resumed({ 'claude-x': counts(3352, 9, 0.015), helper: counts(100, 2, 0.001) });
+    const second = resumed({ 'claude-x': counts(10, 1, 0.002) }, { modelUsage: { 'claude-x': counts(10_043, 49, 0.047) } });
+    const third = resumed({}, { modelUsage: { 'claude-x': counts(10_043, 49, 0.047) } });
+    const { outcome } = read([init, step('m', 3352), first, step('n', 10), second, third]);
+    expect(bill(outcome)).toEqual([3462, 12, 0.018, 'reported']);
+    expect(outcome.usage_by_model?.map(({ model_name, input_tokens, cost }) => [model_name, input_tokens, cost])).toEqual([
+      ['helper', 100, 0.001],
+      ['claude-x', 3362, 0.017],
+    ]);
+  });
+
+  it('has no cost where only the total of the session has one, and no guess', () => {
+    const unpriced = { 'claude-x': counts(3352, 9) };
+    expect(bill(read([init, step('m', 3352), resumed(unpriced)]).outcome)).toEqual([3352, 9, undefined, 'unknown']);
+    const guessed = resumed({ 'claude-x': { ...counts(3352, 9, 0.015), costBasis: 'unknown' } });
+    expect(bill(read([init, step('m', 3352), guessed]).outcome)).toEqual([3352, 9, undefined, 'unknown']);
+    // Nothing came before: the total is its own.
+    const all = resumed(unpriced, { total_cost_usd: 0.015, modelUsage: { 'claude-x': counts(3352, 9) } });
+    expect(bill(read([init, step('m', 3352), all]).outcome)).toEqual([3352, 9, 0.015, 'reported']);
+  });
+
+  it('is the sum of its messages where an older version tells the totals of the session alone', () => {
+    const { model_usage_since_last_result: _, ...older } = resumed({});
+    const { events } = read([init, step('m', 3352), older]);
+    const isKnown = new OutcomeFold();
+    const isNot = new OutcomeFold();
+    for (const event of events) {
+      isKnown.apply(event.type === 'thread.started' ? { ...event, resumed: true } : event);
+      isNot.apply(event);
+    }
+    expect(bill(isKnown.outcome('claude', []))).toEqual([3352, 1, undefined, 'unknown']);
+    expect(bill(isNot.outcome('claude', []))).toEqual([10_033, 48, 0.045, 'reported']);
+  });
+});
+
 describe('claims', () => {
   it.each<[string, JsonObject, string]>([
     ['good', {}, 'success'],
@@ -227,7 +292,124 @@ describe('claims', () => {
   });
 });
 
+describe('a result that is all there is', () => {
+  const denial = (id: string): JsonObject => ({ tool_name: 'Bash', tool_use_id: id, tool_input: { command: 'rm x' } });
+  const refusal = (id: string): JsonObject =>
+    answered(id, "Claude requested permissions to use Bash, but you haven't granted it yet.", { is_error: true });
+
+  it('tells how often the model was called, and nothing of the calls', () => {
+    const { metrics } = read([result({ num_turns: 24 })]).outcome;
+    expect(metrics).toMatchObject({ turns: 24 });
+    expect(metrics).not.toHaveProperty('tool_calls_count');
+    expect(read([init, said('m', words('Done.')), result()]).outcome.metrics).toMatchObject({ turns: 1, tool_calls_count: 0 });
+  });
+
+  it.each([
+    ['one after the other', 3, [said('a', call('t1', 'Bash')), refusal('t1'), said('b', call('t2', 'Bash')), refusal('t2')]],
+    ['at once', 2, [said('a', call('t1', 'Bash')), said('a', call('t2', 'Bash')), refusal('t1'), refusal('t2')]],
+  ])('has the verdict of the whole stream where every call was denied, %s', (_title, num_turns, lines) => {
+    const end = result({ num_turns, permission_denials: [denial('t1'), denial('t2')] });
+    expect(read([init, ...lines, said('z', words('Done.')), end]).outcome.verdict.class).toBe('permission');
+    expect(read([end]).outcome.verdict.class).toBe('permission');
+    expect(read([{ ...end, num_turns: 9 }]).outcome.verdict.class).toBe('success');
+  });
+});
+
+describe('the time of a run', () => {
+  const at = (second: number): JsonObject => ({ timestamp: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString() });
+
+  it('is that of all its turns', () => {
+    const lines = [init, said('a', words('A.')), result({ duration_ms: 4000 }), said('b', words('B.')), result({ duration_ms: 270 })];
+    expect(read(lines).outcome.metrics.duration_ms).toBe(4270);
+  });
+
+  it('includes the time between two turns where lines tell it', () => {
+    const lines = [
+      { ...init, ...at(0) },
+      said('a', words('A.'), at(4)),
+      result({ duration_ms: 4000 }),
+      said('b', words('B.'), at(10)),
+      result({ duration_ms: 270 }),
+    ];
+    expect(read(lines).outcome.metrics.duration_ms).toBe(10_000);
+  });
+});
+
+describe('an end without a result', () => {
+  const rejected = answered('t', "The user doesn't want to proceed with this tool use.", { is_error: true });
+  const interrupted = (text: string): JsonObject => ({
+    type: 'user',
+    message: { role: 'user', content: [words(text)] },
+    parent_tool_use_id: null,
+    session_id: 's-1',
+    uuid: 'u-i',
+  });
+
+  it.each(['[Request interrupted by user for tool use]', '[Request interrupted by user]'])('is a cancellation after %s', (text) => {
+    const lines = [init, said('a', call('t', 'Bash')), rejected, interrupted(text)];
+    expect(read(lines).outcome.verdict).toMatchObject({ class: 'cancelled', exit_code: 130 });
+    // It went on: what is left is a call that was denied.
+    expect(read([...lines, said('b', words('On.')), result()]).outcome.verdict.class).toBe('permission');
+  });
+});
+
+describe('a command of the program itself', () => {
+  const none = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
+  const warned = (more: JsonObject): string[] =>
+    read([init, result({ result: 'Not enough messages to compact.', usage: none, total_cost_usd: 0, modelUsage: {}, ...more })]).outcome
+      .warnings;
+
+  it('is a warning: the model was not asked', () => {
+    expect(warned({})).toEqual(['the model was not asked']);
+    // The totals are those of the session that was resumed.
+    const earlier = { 'claude-x': { inputTokens: 5, outputTokens: 2, costUSD: 0.1 } };
+    expect(warned({ modelUsage: earlier, model_usage_since_last_result: {} })).toEqual(['the model was not asked']);
+    expect(warned({ modelUsage: earlier })).toEqual([]);
+    expect(read([init, said('a', words('Done.')), result()]).outcome.warnings).toEqual([]);
+  });
+});
+
+describe('a server that cannot be reached', () => {
+  const message = 'API Error: Unable to connect to API (ConnectionRefused)';
+  const failed = (error: string): JsonObject => ({
+    ...said('a', words(message), { error }),
+    message: { id: 'a', type: 'message', role: 'assistant', model: '<synthetic>', content: [words(message)], stop_reason: 'stop_sequence' },
+  });
+  const end = { is_error: true, result: message, stop_reason: 'stop_sequence', api_error_status: null };
+
+  it.each<[string, JsonObject[]]>([
+    ['by the name of a server error', [init, failed('server_error'), result({ ...end, terminal_reason: 'api_error' })]],
+    ['by the name of a model error', [init, failed('unknown'), result({ ...end, terminal_reason: 'model_error' })]],
+    ['in the result alone', [result({ ...end, terminal_reason: 'model_error' })]],
+  ])('is the network, %s', (_title, lines) => {
+    expect(read(lines).outcome.verdict).toMatchObject({ class: 'provider', code: 'network' });
+  });
+
+  it('is the network in a retry without a status', () => {
+    const retry = { type: 'system', subtype: 'api_retry', attempt: 1, error: 'server_error', session_id: 's-1', uuid: 'u-t' };
+    const codes = [null, 500].map((error_status) => only(read([init, { ...retry, error_status }]).events, 'retry.scheduled')[0]?.code);
+    expect(codes).toEqual(['network', 'server']);
+  });
+});
+
 describe('tools', () => {
+  it.each<[string, string]>([
+    ['Write', 'denied'],
+    ['Bash', 'denied'],
+    ['Imagined', 'error'],
+  ])('that were disallowed are denied, not unknown: %s', (name, status) => {
+    const text = `<tool_use_error>Error: No such tool available: ${name}</tool_use_error>`;
+    const { events, outcome } = read([
+      init,
+      said('a', call('t', name)),
+      answered('t', text, { is_error: true }),
+      said('b', words('No.')),
+      result(),
+    ]);
+    expect(only(events, 'item.completed').map((each) => each.status)).toEqual([status]);
+    expect(outcome.verdict.class).toBe(status === 'denied' ? 'permission' : 'success');
+  });
+
   it.each<[string, JsonObject, JsonObject, string]>([
     ['a rule', { is_error: true }, { tool_result_meta: [{ id: 't1', non_execution_kind: 'permission-rule' }] }, 'denied'],
     ['a person', { is_error: true }, { tool_result_meta: [{ id: 't1', non_execution_kind: 'user-rejected' }] }, 'denied'],

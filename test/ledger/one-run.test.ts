@@ -314,6 +314,112 @@ describe('Claude files that repeat others', () => {
   );
 });
 
+describe('the sub-agents of Claude Code', () => {
+  const line = (second: number, uuid: string, more: object) => ({
+    parentUuid: uuid === 'u1' ? null : 'u1',
+    isSidechain: false,
+    cwd: '/repo',
+    sessionId: 'main',
+    version: '2.1.326',
+    uuid,
+    timestamp: at(second),
+    ...more,
+  });
+  const says = (second: number, id: string, content: object[], stop_reason: string, more: object = {}) =>
+    line(second, `a-${id}`, {
+      type: 'assistant',
+      requestId: `req_${id}`,
+      message: {
+        id,
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-opus-4-6',
+        content,
+        stop_reason,
+        usage: { input_tokens: 10, output_tokens: 1 },
+      },
+      ...more,
+    });
+  const session = [
+    line(0, 'u1', { type: 'user', message: { role: 'user', content: 'Do it' } }),
+    says(1, 'm1', [{ type: 'tool_use', id: 't1', name: 'Agent', input: { prompt: 'Look' } }], 'tool_use'),
+    line(9, 'u2', { type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'Seen.' }] } }),
+    says(10, 'm2', [{ type: 'text', text: 'Done.' }], 'end_turn'),
+  ];
+  const side = { isSidechain: true, agentId: 'a1' };
+  const agent = [
+    line(2, 's1', { type: 'user', message: { role: 'user', content: 'Look' }, ...side }),
+    says(3, 'm3', [{ type: 'text', text: 'Seen.' }], 'end_turn', side),
+  ];
+
+  it.each([
+    ['in a folder of the session', join('main', 'subagents', 'agent-a1.jsonl')],
+    ['beside the session', 'agent-a1.jsonl'],
+  ])('are a part of it, not runs: %s', (_title, name) =>
+    withStore(async (store) => {
+      const project = folder();
+      const path = write(join(project, 'main.jsonl'), session);
+      write(join(project, name), agent);
+      expect(await take(store, project)).toEqual(['added']);
+      expect([await take(store, project), await take(store, path)]).toEqual([['same'], ['same']]);
+      const found = await all(store);
+      expect(found.map((run) => [run.session_id, run.turns, run.input_tokens, run.outcome?.message, run.status])).toEqual([
+        ['main', 2, 30, 'Done.', 'success'],
+      ]);
+    }),
+  );
+
+  it('are a part of the live run of their session', () =>
+    withStore(async (store) => {
+      const project = folder();
+      write(join(project, 'main.jsonl'), session);
+      write(join(project, 'main', 'subagents', 'agent-a1.jsonl'), agent);
+      const run = { ...newRun({}), id: newRunId(begun), started_at: begun };
+      const provenance = { agent: 'claude', dialect: 'claude', runwire_version: '0.1.0', unknown_lines: 0, notes: [] };
+      await store.begin(run);
+      await store.finish(run.id, { outcome: { ...outcomeWith(), session_id: 'main', provenance }, ended_at: begun + 11_000 });
+      expect(await take(store, project)).toEqual(['same']);
+      expect((await all(store)).map(({ id }) => id)).toEqual([run.id]);
+    }));
+
+  it('are a run with the id of their session where that is gone', () =>
+    withStore(async (store) => {
+      const project = folder();
+      write(join(project, 'main', 'subagents', 'agent-a1.jsonl'), agent);
+      expect(await take(store, project)).toEqual(['added']);
+      expect((await all(store)).map((run) => [run.session_id, run.input_tokens])).toEqual([['a1', 10]]);
+    }));
+
+  it('and their session count once in a project that was copied, with new ids of lines', () =>
+    withStore(async (store) => {
+      const root = folder();
+      write(join(root, 'at-first', 'main.jsonl'), session);
+      write(join(root, 'at-first', 'main', 'subagents', 'agent-a1.jsonl'), agent);
+      const copied = [...session, says(20, 'm9', [{ type: 'text', text: 'More.' }], 'end_turn')].map((each, index) => ({
+        ...each,
+        uuid: `copy-${index}`,
+        sessionId: 'copy',
+      }));
+      const total = {
+        type: 'cost-state',
+        sessionId: 'copy',
+        totalCostUSD: 9,
+        modelUsage: { 'claude-opus-4-6': { inputTokens: 40, costUSD: 9 } },
+      };
+      write(join(root, 'moved', 'copy.jsonl'), [...copied, total]);
+      write(
+        join(root, 'moved', 'copy', 'subagents', 'agent-a1.jsonl'),
+        agent.map((each) => ({ ...each, sessionId: 'copy' })),
+      );
+      expect(await take(store, root)).toEqual(['added', 'added']);
+      expect((await all(store)).map((run) => [run.session_id, run.input_tokens]).toSorted()).toEqual([
+        ['copy', 10],
+        ['main', 30],
+      ]);
+      expect(await take(store, root)).toEqual(['same', 'same']);
+    }));
+});
+
 it('an export keeps every run that was seen live, however alike they are', () =>
   withStore(async (there) => {
     const content = { 'run.content': 'the same' };

@@ -772,6 +772,14 @@ it('keeps limits, prompt, metadata and provenance', () => {
   });
 });
 
+it('counts the start of a program that we started, whatever the agent says of its last turn', () => {
+  const machine = new OutcomeFold({ startedAt: 1000 });
+  machine.apply(started, 4000);
+  machine.apply({ ...ok, duration_ms: 270 } as AgentEvent, 10_500);
+  machine.apply({ type: 'process.ended', exit_code: 0, signal: null, reason: 'exited' }, 11_000);
+  expect(machine.outcome('test', []).metrics).toMatchObject({ start_time_ms: 1000, end_time_ms: 11_000, duration_ms: 10_000 });
+});
+
 it('takes times from the events and the duration from the claim', () => {
   const machine = new OutcomeFold();
   machine.apply(started, 1000);

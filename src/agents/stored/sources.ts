@@ -1,10 +1,11 @@
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../failure.ts';
 import { databaseSessions, storedSessions } from './opencode.ts';
 import { isRecording, recording } from './recording.ts';
 import { RepeatedLines } from './repeated.ts';
+import { SubAgents } from './sub-agents.ts';
 import { type ReadFile, type StoredRun, type Unreadable } from './stored-run.ts';
 
 /** In a folder, only what is named like a stream; other files must be named themselves. */
@@ -19,12 +20,14 @@ export async function* storedRuns(path: string, read: ReadFile): AsyncGenerator<
     yield { name: path, why: messageOf(error) };
     return;
   }
-  const repeated = new RepeatedLines();
+  const repeated = found.isDirectory() ? new RepeatedLines(path, true) : new RepeatedLines(dirname(path), false);
+  const subAgents = new SubAgents();
   const own: ReadFile = (file) => (file.endsWith('.jsonl') ? repeated.own(file, read) : read(file));
-  yield* found.isDirectory() ? inFolder(path, own) : inFile(path, found, own);
+  const whole: ReadFile = (file) => (file.endsWith('.jsonl') ? subAgents.whole(file, own) : read(file));
+  yield* found.isDirectory() ? inFolder(path, whole, subAgents) : inFile(path, found, whole);
 }
 
-async function* inFolder(path: string, read: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
+async function* inFolder(path: string, read: ReadFile, subAgents: SubAgents): AsyncGenerator<StoredRun | Unreadable> {
   let names: string[];
   try {
     names = (await readdir(path)).toSorted();
@@ -40,9 +43,13 @@ async function* inFolder(path: string, read: ReadFile): AsyncGenerator<StoredRun
   for (const name of names) {
     const inner = join(path, name);
     const found = await stat(inner).catch(() => undefined);
-    if (found?.isDirectory() === true) yield* inFolder(inner, read);
-    else if (found?.isFile() === true && (streamName.test(name) || name === 'opencode.db')) yield* inFile(inner, found, read);
+    if (found?.isDirectory() === true) yield* inFolder(inner, read, subAgents);
+    else if (found?.isFile() === true && isStream(name) && !(await subAgents.isPart(inner))) yield* inFile(inner, found, read);
   }
+}
+
+function isStream(name: string): boolean {
+  return streamName.test(name) || name === 'opencode.db';
 }
 
 async function* inFile(path: string, { mtimeMs }: Stats, read: ReadFile): AsyncGenerator<StoredRun | Unreadable> {

@@ -1,4 +1,5 @@
 import type { ErrorCode, FinishReason, ItemStatus } from '../../events/event.ts';
+import { codeOfMessage } from '../../faults.ts';
 import type { Json } from '../dialect.ts';
 import type { ToolKinds } from '../tool-kinds.ts';
 
@@ -36,6 +37,9 @@ export const toolKinds: ToolKinds = {
   ExitPlanMode: 'plan',
 };
 
+/** What our read-only mode disallows: the program then has no such tool. */
+export const actingTools: ReadonlySet<string> = new Set(['Bash', 'Edit', 'MultiEdit', 'NotebookEdit', 'Write']);
+
 /** The input fields in which an editing tool names its file. */
 export const pathFields = ['file_path', 'notebook_path'];
 
@@ -63,6 +67,14 @@ const errorNames: Record<string, ErrorCode> = {
 
 export function codeOfName(name: string | undefined): ErrorCode | undefined {
   return name !== undefined && Object.hasOwn(errorNames, name) ? errorNames[name] : undefined;
+}
+
+/** A server that could not be reached has the name of one that failed: only the message tells. */
+export function codeOfFault(name: string | undefined, message: string, status?: number): ErrorCode {
+  const named = codeOfName(name);
+  return named === undefined || (named === 'server' && status === undefined && codeOfMessage(message) === 'network')
+    ? codeOfMessage(message, status)
+    : named;
 }
 
 export function nameOfCode(code: ErrorCode | undefined): string {
@@ -169,4 +181,5 @@ export const bookkeeping = [
   'pr-link',
   'permission-mode',
   'worktree-state',
+  'cost-state',
 ] as const;

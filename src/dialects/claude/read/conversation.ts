@@ -1,14 +1,15 @@
+import type { ErrorCode } from '../../../events/event.ts';
 import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
 import { asText, filled, integer, list, object, string } from '../../read.ts';
 import { Generations } from '../../generations.ts';
 import { Lanes } from '../../lanes.ts';
-import { plus, type Tokens } from '../../tokens.ts';
-import { codeOfName, finishOf, interruption, synthetic } from '../words.ts';
+import { isAny, plus, type Tokens } from '../../tokens.ts';
+import { codeOfFault, finishOf, interruption, synthetic } from '../words.ts';
 import { newFacts, type TurnFacts } from './ending.ts';
 import { Message } from './message.ts';
 import { nonExecutionIn, type Tools } from './tools.ts';
+import { readUsage } from './usage.ts';
 
 const ignoredBlocks = new Set(['redacted_thinking', 'compaction', 'container_upload', 'fallback', 'image', 'document']);
 
@@ -23,6 +24,7 @@ export class Conversation {
   #earlier = new Generations<Message>(rememberedMessages);
   #facts = newFacts();
   #subAgentUsage: Tokens = {};
+  #told: Tokens = {};
   #mainModel: string | undefined;
   #turns = 0;
 
@@ -48,6 +50,11 @@ export class Conversation {
     return this.#subAgentUsage;
   }
 
+  /** What all messages of the run together used, so far as they tell. */
+  get told(): Tokens {
+    return this.#told;
+  }
+
   assistant(wire: JsonObject): void {
     const parent = filled(wire.parent_tool_use_id);
     const body = object(wire.message);
@@ -58,10 +65,15 @@ export class Conversation {
     if (!ownWords || isFlagged) {
       // Builds without the `error` field show a failure by this text alone; session files have a flag.
       const text = textOf(body.content);
-      if (fault !== undefined || isFlagged || text.startsWith('API Error'))
-        return this.#fail(fault ?? 'unknown', text, parent, integer(wire.apiErrorStatus));
+      if (fault !== undefined || isFlagged || text.startsWith('API Error')) {
+        // A request that was refused is paid for.
+        if (isAny(readUsage(object(body.usage)))) this.#count(this.#enter(parent, body), object(body.usage));
+        const code = body.stop_reason === 'refusal' ? 'refused' : undefined;
+        return this.#fail(fault ?? 'unknown', text, parent, integer(wire.apiErrorStatus), code);
+      }
     }
     const message = this.#enter(parent, body);
+    if (wire.aborted === true) this.#facts.interrupted = true;
     if (ownWords) this.#count(message, object(body.usage));
     this.#stop(message, body.stop_reason);
     if (typeof body.content === 'string') this.#say(message, body.content);
@@ -167,15 +179,24 @@ export class Conversation {
       this.#facts.active = true;
       this.#facts.stop = undefined;
       this.#facts.fault = undefined;
+      if (model !== undefined) this.#answer();
       this.#mainModel = model ?? this.#mainModel;
       this.#sink.emit({ type: 'turn.started', ...present({ turn_id: id, model }) });
     }
     return message;
   }
 
+  /** The model speaks again after a refusal or an interruption. */
+  #answer(): void {
+    this.#facts.asked = true;
+    this.#facts.refused = false;
+    this.#facts.interrupted = false;
+  }
+
   #count(message: Message, usage: JsonObject): void {
     const more = message.count(usage);
     if (more === undefined) return;
+    this.#told = plus(this.#told, more);
     if (message.parent !== undefined) this.#subAgentUsage = plus(this.#subAgentUsage, more);
     this.#sink.emit({ type: 'usage.reported', scope: 'step', ...present({ model: message.model }), ...more });
   }
@@ -212,8 +233,8 @@ export class Conversation {
   }
 
   /** An API failure appears as a text that no model wrote, with the kind of failure beside it. */
-  #fail(name: string, message: string, parent: string | undefined, status?: number): void {
-    const code = codeOfName(name) ?? codeOfMessage(message, status);
+  #fail(name: string, message: string, parent: string | undefined, status?: number, told?: ErrorCode): void {
+    const code = told ?? codeOfFault(name, message, status);
     if (parent === undefined) {
       this.#facts.active = true;
       this.#facts.fault = code;

@@ -1,14 +1,15 @@
 import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, filled, list, object, string, time, whole } from '../../read.ts';
+import { asText, count, filled, list, object, string, time, whole } from '../../read.ts';
 import { Conversation } from './conversation.ts';
 import { isWithheld, readEnding } from './ending.ts';
-import { authNotice, notice, rateLimit, resetNotice, startupWarnings, unannouncedFailure } from './notices.ts';
+import { authNotice, notice, rateLimit, resetNotice, startupWarnings, unannouncedFailure, unaskedNotice } from './notices.ts';
 import { Permissions } from './permissions.ts';
+import { Span } from './span.ts';
 import { isTranscript, transcriptDecoder } from './session.ts';
 import { readStderr } from './stderr.ts';
 import { Tools } from './tools.ts';
-import { Usage } from './usage.ts';
+import { isUnused, Usage } from './usage.ts';
 
 /** An `init` line with another session id starts another run in the same stream; one session prints it again for every turn. */
 export function decoder(sink: DecoderSink): Decoder {
@@ -37,6 +38,7 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
   const usage = new Usage();
   const transcript = transcriptDecoder(sink, talk, tools);
   const failedTasks = new Map<string, string>();
+  const span = new Span();
   let started = false;
   let results = 0;
   let claimedGood = false;
@@ -47,7 +49,10 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
   function line(wire: JsonObject): void {
     if (typeof wire.timestamp === 'string') {
       const at = time(wire.timestamp);
-      if (at !== undefined) sink.at(at);
+      if (at !== undefined) {
+        sink.at(at);
+        span.see(at);
+      }
     }
     if (!started && (transcript.isStarted || isTranscript(wire))) return transcript.line(wire);
     switch (wire.type) {
@@ -164,7 +169,9 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
     }
     talk.closeTurn(string(wire.stop_reason));
     for (const each of usage.read(wire, talk.mainModel ?? initModel, talk.subAgentUsage)) sink.emit(each);
-    const ending = readEnding(wire, facts, rejected, isAlone);
+    const ending = readEnding(wire, facts, { duration: span.add(count(wire.duration_ms)), rejected, isAlone });
+    if (!facts.asked && ending.length === 1 && ending[0]?.type === 'agent.finished' && ending[0].status === 'ok' && isUnused(wire))
+      sink.emit(unaskedNotice);
     claimedGood = ending.some((each) => each.type === 'agent.finished' && each.status === 'ok');
     for (const each of ending) sink.emit(each);
     talk.startAnew();
@@ -174,7 +181,9 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
     transcript.end();
     for (const [task, error] of failedTasks) sink.emit(unannouncedFailure(task, error));
     // Every turn ends with its own result: an earlier result says nothing about a turn that was cut off.
-    if (claimedGood && talk.facts.active) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the stream stops inside a turn' });
+    if (started && talk.facts.interrupted && talk.facts.active) sink.emit({ type: 'agent.finished', status: 'cancelled' });
+    else if (claimedGood && talk.facts.active)
+      sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the stream stops inside a turn' });
   }
 
   return { line, stderr: (text) => !started && readStderr(text, sink), end };

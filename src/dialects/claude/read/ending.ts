@@ -17,21 +17,38 @@ export interface TurnFacts {
   /** A failure on the model's side from which no later message recovered. */
   fault: ErrorCode | undefined;
   active: boolean;
+  /** A model was called. */
+  asked: boolean;
 }
 
 export function newFacts(): TurnFacts {
-  return { lastText: undefined, interrupted: false, refused: false, stopped: false, stop: undefined, fault: undefined, active: false };
+  return {
+    lastText: undefined,
+    interrupted: false,
+    refused: false,
+    stopped: false,
+    stop: undefined,
+    fault: undefined,
+    active: false,
+    asked: false,
+  };
 }
 
-/**
- * What the result line claims, judged by all its fields: `subtype` alone says "success" even for API errors. `isAlone`: the turns and calls
- * before it are not shown.
- */
-export function readEnding(wire: JsonObject, facts: TurnFacts, rejected: boolean, isAlone: boolean): Draft[] {
+/** What the lines before a result tell about it. */
+interface Known {
+  /** How long all turns up to this one took. */
+  duration: number | undefined;
+  /** A rate limit that was reached. */
+  rejected: boolean;
+  /** The result is all there is: turns and calls are not told. */
+  isAlone: boolean;
+}
+
+/** What the result line claims, judged by all its fields: `subtype` alone says "success" even for API errors. */
+export function readEnding(wire: JsonObject, facts: TurnFacts, { duration, rejected, isAlone }: Known): Draft[] {
   const subtype = string(wire.subtype) ?? '';
   const terminal = filled(wire.terminal_reason);
   const raw_status = terminal === undefined || terminal === 'completed' ? subtype : `${subtype}/${terminal}`;
-  const duration = count(wire.duration_ms) || undefined;
   const turns = isAlone ? whole(wire.num_turns) || undefined : undefined;
   const finished = { type: 'agent.finished', raw_status, ...present({ duration_ms: duration, turns }) } as const;
   if (isWithheld(wire) && isGood({ ...wire, result: '', session_id: '' }, facts, terminal))
@@ -99,7 +116,7 @@ function codeOf(
   const status = integer(wire.api_error_status);
   if (codeOfStatus(status) !== undefined) return codeOfMessage(message, status);
   if (facts.fault !== undefined && facts.fault !== 'unknown') return facts.fault;
-  if (told !== undefined) return told;
+  if (told !== undefined) return told === 'server' && codeOfMessage(message) === 'network' ? 'network' : told;
   if (facts.refused) return 'refused';
   if (facts.stopped) return 'permission';
   const stop = codeOfStop(wire.stop_reason ?? facts.stop);

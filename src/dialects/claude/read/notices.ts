@@ -107,7 +107,8 @@ function retry(wire: JsonObject): Draft {
       attempt: whole(integer(wire.attempt)),
       max_attempts: whole(integer(wire.max_retries)),
       delay_ms: count(wire.retry_delay_ms),
-      code: codeOfName(word) ?? codeOfStatus(status),
+      // Without a status there was no response at all.
+      code: wire.error_status === null && word === 'server_error' ? 'network' : (codeOfName(word) ?? codeOfStatus(status)),
     }),
   };
 }
@@ -141,6 +142,9 @@ export function rateLimit(wire: JsonObject): Draft {
     }),
   };
 }
+
+/** A command of the program itself, such as `/compact` where there is nothing to compact. */
+export const unaskedNotice = warning('the model was not asked');
 
 /** A background task that failed without a notification. */
 export function unannouncedFailure(taskId: string, error: string): Draft {

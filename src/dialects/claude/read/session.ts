@@ -3,10 +3,12 @@ import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, count, filled, list, object, string } from '../../read.ts';
 import { Generations } from '../../generations.ts';
+import type { Tokens } from '../../tokens.ts';
 import { bookkeeping, synthetic } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 import { StopReasons } from './stop-reasons.ts';
-import type { Tools } from './tools.ts';
+import { nonExecutionOf, type Tools } from './tools.ts';
+import { readTotal } from './usage.ts';
 
 const beside = new Set<string>(bookkeeping);
 /** Text that the program adds in the user's name. */
@@ -43,6 +45,8 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation, tools: 
   let answered = false;
   const told = new Generations<true>(rememberedLines);
   const reasons = new StopReasons();
+  /** Claude Code's own total, written when it exits, and what the messages before it had used. */
+  let total: { wire: JsonObject; told: Tokens } | undefined;
 
   function start(wire: JsonObject): void {
     if (started) return;
@@ -85,11 +89,19 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation, tools: 
         const text = typeof content === 'string' ? content : asText(object(list(content)[0]).text);
         if (aside.test(text)) return;
         if (parent_tool_use_id === null) begin();
-        return talk.user({ ...wire, parent_tool_use_id, tool_use_result: wire.toolUseResult ?? null });
+        return talk.user({
+          ...wire,
+          parent_tool_use_id,
+          tool_use_result: wire.toolUseResult ?? null,
+          tool_result_meta: { non_execution_kind: nonExecutionOf(wire.toolDenialKind) ?? null },
+        });
       }
       case 'system':
         // Written when a turn is over, by versions that do not say why a message stopped.
         if (wire.subtype === 'turn_duration' && count(wire.durationMs) !== undefined) ended = true;
+        return;
+      case 'cost-state':
+        total = { wire, told: talk.told };
         return;
       default:
         if (!beside.has(asText(wire.type))) sink.unknown(wire);
@@ -134,6 +146,9 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation, tools: 
       if (!started) return;
       tools.endEarly();
       talk.closeTurn();
+      // Messages after it are not part of it.
+      if (total !== undefined && total.told === talk.told)
+        for (const each of readTotal(total.wire, total.told, talk.mainModel)) sink.emit(each);
       const last = claim();
       if (last !== undefined) sink.emit(last);
     },

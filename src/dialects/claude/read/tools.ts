@@ -4,7 +4,7 @@ import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, count, filled, integer, isObject, list, object, string } from '../../read.ts';
 import { editedPath, kindIn, mcpName } from '../../tool-kinds.ts';
 import { Generations } from '../../generations.ts';
-import { interruption, pathFields, toolKinds } from '../words.ts';
+import { actingTools, interruption, pathFields, toolKinds } from '../words.ts';
 import type { Permissions } from './permissions.ts';
 
 /** More calls than a model makes at once. */
@@ -85,6 +85,7 @@ export class Tools {
     const output = outputOf(block.content);
     const text = typeof output === 'string' ? output : '';
     let status = resultStatus(block.is_error === true, nonExecution, text);
+    if (status === 'error' && isDisallowed(tool?.name ?? '', text)) status = 'denied';
     if (status === 'error' && this.#permissions.isDenied(id)) status = 'denied';
     if (status === 'denied') this.#permissions.deny(id);
     this.#sink.emit({
@@ -111,12 +112,25 @@ const refusals = [
   /^(?:Error: )?Permission to use .{0,400} (?:has been|was) denied/s,
   /^(?:Error: )?Claude requested permissions? to /,
   /^The user doesn't want to (?:proceed with this tool use|take this action)/,
+  /^(?:Error: )?This (?:Bash )?command (?:contains multiple operations\. The following parts? )?requires? approval/,
+  /^(?:Error: )?(?:Hook )?PreToolUse:\S{1,200} (?:hook error|denied this tool)/,
 ];
+
+/** A tool of its own that it does not have was disallowed. */
+function isDisallowed(name: string, text: string): boolean {
+  return actingTools.has(name) && /^(?:<tool_use_error>)?(?:Error: )?No such tool available\b/.test(text.slice(0, 100));
+}
+
+/** `toolDenialKind` of a session file, in the terms of `tool_result_meta`. */
+export function nonExecutionOf(denial: Json | undefined): string | undefined {
+  const kind = filled(denial);
+  return kind === undefined || /interrupt|cancel|permission|reject|deni/.test(kind) ? kind : 'denied';
+}
 
 export function resultStatus(isError: boolean, nonExecution: string | undefined, text: string): ItemStatus {
   if (!isError) return 'success';
   if (nonExecution !== undefined) {
-    if (/permission|reject|deni/.test(nonExecution)) return 'denied';
+    if (/permission|reject|deni|block|hook|plan-mode/.test(nonExecution)) return 'denied';
     if (/interrupt|cancel/.test(nonExecution)) return 'cancelled';
     if (nonExecution === 'abandoned') return 'abandoned';
   }

@@ -1,7 +1,7 @@
 import type { Draft } from '../../../events/event.ts';
 import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
-import { count, filled, object } from '../../read.ts';
+import { count, filled, isObject, object } from '../../read.ts';
 import { growth, isAny, isGuess, plus, type Tokens } from '../../tokens.ts';
 
 /** Usage as the Messages API writes it: `input_tokens` excludes the cache. */
@@ -38,7 +38,7 @@ function readModelUsage(wire: JsonObject): Tokens {
     ),
     ...present({ reasoning_tokens: count(wire.thinkingTokens), web_searches: count(wire.webSearchRequests) || undefined }),
   };
-  const cost = count(wire.costUSD);
+  const cost = count(wire.costUSD) ?? count(wire.cost_usd);
   return cost && !isGuess(wire) ? { ...tokens, cost_usd: cost } : tokens;
 }
 
@@ -55,14 +55,18 @@ function withCache(input: number | undefined, output: number | undefined, read: 
 }
 
 /**
- * `modelUsage` and `total_cost_usd` count the whole process, including sub-agents and helper calls; `usage` counts the
- * main loop of one turn. `modelUsage` is used if present; if a process restarts its counts, the earlier ones are kept.
+ * `modelUsage` and `total_cost_usd` count the whole process, including sub-agents and helper calls, and since some version also
+ * what a resumed session had used before; `model_usage_since_last_result` counts the same calls without that; `usage` counts the
+ * main loop of one turn. If a process restarts its counts, the earlier ones are kept.
  */
 export class Usage {
-  /** From processes that have ended. */
+  /** From processes that have ended, and of turns that are told one by one. */
   readonly #before = new Map<string, Tokens>();
   #latest = new Map<string, Tokens>();
   #paid = 0;
+  /** Its first totals are more than its first turn: they begin with what the session had used before it was resumed. */
+  #isWhole: boolean | undefined;
+  #tellsTurns = false;
 
   restart(): void {
     for (const [model, tokens] of this.#latest) this.#before.set(model, plus(this.#before.get(model) ?? {}, tokens));
@@ -72,26 +76,56 @@ export class Usage {
 
   /** The totals in a result line. */
   read(wire: JsonObject, mainModel: string | undefined, subAgents: Tokens): Draft[] {
+    this.#tellsTurns ||= isObject(wire.model_usage_since_last_result);
+    if (this.#tellsTurns) return this.#grown(wire, mainModel);
     const isGuessed = isGuess(wire) || Object.values(object(wire.modelUsage)).some((each) => isGuess(object(each)));
     const told = count(wire.total_cost_usd) ?? count(wire.total_cost) ?? count(wire.cost_usd) ?? 0;
     const cost = isGuessed ? 0 : told;
-    const models = Object.entries(object(wire.modelUsage))
-      .map(([model, usage]) => [model, readModelUsage({ ...object(usage), ...(isGuess(wire) ? unknownCost : {}) })] as const)
-      .filter(([, tokens]) => isAny(tokens));
+    const models = readModels(wire, 'modelUsage');
     if (models.length === 0) return this.#turn(object(wire.usage), cost, subAgents);
     if (models.some(([model, tokens]) => size(tokens) < size(this.#latest.get(model)))) this.restart();
-    // The last model named is the model of the run.
-    const ordered = models.toSorted(([left], [right]) => Number(isSame(left, mainModel)) - Number(isSame(right, mainModel)));
+    const ordered = mainLast(models, mainModel);
     const isPriced = ordered.some(([, tokens]) => tokens.cost_usd !== undefined);
     const isUntold = !isPriced && cost > 0;
     // A cost without a model covers all of them.
     const all = isUntold && ordered.length > 1 ? [['', { cost_usd: cost }] as const, ...ordered] : ordered;
+    this.#isWhole ??= exceeds(ordered.at(-1)?.[1], plus(readUsage(object(wire.usage)), subAgents));
+    const whole_session = this.#isWhole || undefined;
     return all.map(([model, counted]) => {
       const tokens: Tokens = isUntold && ordered.length === 1 ? { ...counted, cost_usd: cost } : counted;
       this.#latest.set(model, tokens);
       const sum = plus(this.#before.get(model) ?? {}, tokens);
+      return {
+        type: 'usage.reported',
+        scope: 'thread',
+        ...present({ model: model || undefined, whole_session }),
+        ...sum,
+      };
+    });
+  }
+
+  /** What was used since the result before this one. */
+  #grown(wire: JsonObject, mainModel: string | undefined): Draft[] {
+    const models = readModels(wire, 'model_usage_since_last_result');
+    const cost = models.some(([, { cost_usd }]) => cost_usd !== undefined) ? undefined : this.#costSince(wire, models);
+    // A cost without a model covers all of them.
+    const all = cost !== undefined && models.length > 1 ? [['', { cost_usd: cost }] as const, ...models] : models;
+    return mainLast(all, mainModel).map(([model, counted]) => {
+      const tokens = cost !== undefined && models.length === 1 ? { ...counted, cost_usd: cost } : counted;
+      const sum = plus(this.#before.get(model) ?? {}, tokens);
+      this.#before.set(model, sum);
       return { type: 'usage.reported', scope: 'thread', ...present({ model: model || undefined }), ...sum };
     });
+  }
+
+  /** The share of `total_cost_usd`; undefined: it includes an unknown amount from before this process. */
+  #costSince(wire: JsonObject, models: ByModel): number | undefined {
+    const total = count(wire.total_cost_usd);
+    if (isGuess(wire) || total === undefined || models.length === 0) return undefined;
+    const paid = this.#paid;
+    this.#paid = total;
+    const isAll = size(sumOf(readModels(wire, 'modelUsage'))) === size(sumOf(models));
+    return (paid > 0 || isAll) && total > paid ? growth({ cost_usd: total }, { cost_usd: paid }).cost_usd : undefined;
   }
 
   #turn(usage: JsonObject, cost: number, subAgents: Tokens): Draft[] {
@@ -106,6 +140,51 @@ export class Usage {
     // A cost alone does not replace the tokens that the messages reported.
     return isAny(price) ? [{ type: 'usage.reported', scope: 'step', ...price }] : [];
   }
+}
+
+/** The `cost-state` of a session file: also calls that left no message. A total below what the messages used is not of the whole session. */
+export function readTotal(wire: JsonObject, told: Tokens, mainModel: string | undefined): Draft[] {
+  const models = readModels(wire, 'modelUsage');
+  const cost = isGuess(wire) ? undefined : count(wire.totalCostUSD) || undefined;
+  if (models.length === 0) return cost === undefined ? [] : [{ type: 'usage.reported', scope: 'step', cost_usd: cost }];
+  if (exceeds(told, sumOf(models))) return [];
+  const isPriced = cost === undefined || models.some(([, tokens]) => tokens.cost_usd !== undefined);
+  const all: ByModel = isPriced ? models : [['', { cost_usd: cost }], ...models];
+  return mainLast(all, mainModel).map(([model, tokens]) => ({
+    type: 'usage.reported',
+    scope: 'thread',
+    ...present({ model: model || undefined }),
+    ...tokens,
+  }));
+}
+
+/** The result says that no token was used since the one before. */
+export function isUnused(wire: JsonObject): boolean {
+  const models = readModels(wire, isObject(wire.model_usage_since_last_result) ? 'model_usage_since_last_result' : 'modelUsage');
+  return isObject(wire.usage) && !isAny(readUsage(wire.usage)) && models.length === 0;
+}
+
+type ByModel = readonly (readonly [model: string, tokens: Tokens])[];
+
+function readModels(wire: JsonObject, field: string): ByModel {
+  return Object.entries(object(wire[field]))
+    .map(([model, usage]) => [model, readModelUsage({ ...object(usage), ...(isGuess(wire) ? unknownCost : {}) })] as const)
+    .filter(([, tokens]) => isAny(tokens));
+}
+
+/** The last model named is the model of the run. */
+function mainLast(models: ByModel, main: string | undefined): ByModel {
+  return models.toSorted(([left], [right]) => Number(isSame(left, main)) - Number(isSame(right, main)));
+}
+
+function sumOf(models: ByModel): Tokens {
+  let sum: Tokens = {};
+  for (const [, tokens] of models) sum = plus(sum, tokens);
+  return sum;
+}
+
+function exceeds(total: Tokens | undefined, turn: Tokens): boolean {
+  return isAny(turn) && (total?.input_tokens ?? 0) > (turn.input_tokens ?? 0);
 }
 
 function size(tokens: Tokens | undefined): number {

@@ -20,6 +20,8 @@ export class Ending {
   #limit: EventOf<'limit.reached'> | undefined;
   #stop: string | null = null;
   #turns = 0;
+  /** How much time the results so far have told. */
+  #told = 0;
   #messageId: string | undefined;
   #texts: string[] = [];
 
@@ -62,7 +64,11 @@ export class Ending {
       if (outcome !== undefined && this.#usage.isUntold(outcome)) this.#output.lose('usage');
       return undefined;
     }
-    const duration = claim?.duration_ms ?? outcome?.metrics.duration_ms ?? 0;
+    const passed = claim?.duration_ms ?? outcome?.metrics.duration_ms ?? 0;
+    // A result tells the time of its own turn.
+    const duration = Math.max(0, passed - this.#told);
+    if (!this.#output.isResultAlone) this.#told = passed;
+    if (claim?.turns !== undefined && !this.#output.isResultAlone) this.#output.lose('turn_boundary');
     const line: JsonObject = {
       type: 'result',
       ...this.#how(claim, isOwn, outcome),

@@ -69,6 +69,7 @@ export class Usage {
   #shown: Tokens = {};
   #shownBySubAgents: Tokens = {};
   #results = 0;
+  #isWholeSession = false;
 
   /** `isAlone`: only the last result is written. */
   constructor(lose: (what: Loss) => void, isAlone: boolean) {
@@ -79,6 +80,7 @@ export class Usage {
   see(event: Reported): void {
     const tokens = tokensOf(event);
     const { cost_usd } = tokens;
+    this.#isWholeSession ||= event.whole_session === true;
     // A cost without a model and without tokens is that of all models.
     if (event.scope === 'thread' && event.model === undefined && Object.keys(tokens).join() === 'cost_usd') this.#costOfAll = cost_usd;
     else if (event.scope === 'thread') this.#countThread(event.model ?? '', tokens);
@@ -140,7 +142,8 @@ export class Usage {
   #byModel(models: ReadonlyMap<string, Tokens>): JsonObject {
     let sum: Tokens = {};
     for (const tokens of models.values()) sum = plus(sum, tokens);
-    const turn = minus(sum, this.#written);
+    // Totals that begin with an earlier run are recognised by a turn that is less.
+    const turn = this.#isWholeSession && this.#results === 0 ? minus(this.#shown, this.#shownBySubAgents) : minus(sum, this.#written);
     this.#written = sum;
     return {
       ...present({ total_cost_usd: sum.cost_usd ?? this.#costOfAll }),

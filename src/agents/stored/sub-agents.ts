@@ -1,0 +1,92 @@
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { linesOf, objectIn } from './lines.ts';
+import { readHead } from './session-file.ts';
+import type { ReadFile } from './stored-run.ts';
+
+const agentName = /^agent-.{1,200}\.jsonl$/;
+
+/**
+ * Claude Code keeps what a sub-agent did in a file of its own, in `SESSION/subagents` or, in older versions, beside the session.
+ * It is a part of the session, not a run.
+ */
+export class SubAgents {
+  readonly #folders = new Map<string, Promise<ReadonlyMap<string, readonly string[]>>>();
+
+  /** Whether a file is a part of a session that is there too. */
+  async isPart(path: string): Promise<boolean> {
+    if (!agentName.test(basename(path))) return false;
+    const parts = path.split('/');
+    const at = parts.lastIndexOf('subagents');
+    if (at > 1) return (await readHead(`${parts.slice(0, at).join('/')}.jsonl`)) !== undefined;
+    for (const files of (await this.#beside(dirname(path))).values()) if (files.includes(path)) return true;
+    return false;
+  }
+
+  /** A session with its sub-agents, each where it began. */
+  async *whole(path: string, read: ReadFile): AsyncGenerator<Uint8Array> {
+    const waiting = await this.#of(path);
+    if (waiting.length === 0) return yield* read(path);
+    let hasBegun = false;
+    for await (const line of linesOf(read(path))) {
+      const wire = objectIn(line);
+      const time = timeOf(wire);
+      if (hasBegun && time !== undefined) while (waiting[0] !== undefined && waiting[0].from <= time) yield* next(waiting, read);
+      hasBegun ||= time !== undefined && wire?.['message'] !== undefined;
+      yield line.at(-1) === newline ? line : Buffer.concat([line, Buffer.of(newline)]);
+    }
+    while (waiting.length > 0) yield* next(waiting, read);
+  }
+
+  async #of(path: string): Promise<{ file: string; from: number }[]> {
+    const session = basename(path, '.jsonl');
+    const inner = join(dirname(path), session, 'subagents');
+    const names = (await readdir(inner, { recursive: true }).catch(() => [])).filter((name) => agentName.test(basename(name)));
+    const older = agentName.test(basename(path)) ? [] : ((await this.#beside(dirname(path))).get(session) ?? []);
+    const found = [];
+    for (const file of [...names.map((name) => join(inner, name)), ...older].toSorted()) found.push({ file, from: await startOf(file) });
+    return found.toSorted((a, b) => a.from - b.from);
+  }
+
+  /** By session: the files of sub-agents that lie beside it. */
+  #beside(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+    const known = this.#folders.get(folder);
+    if (known !== undefined) return known;
+    const found = filesBeside(folder);
+    this.#folders.set(folder, found);
+    return found;
+  }
+}
+
+const newline = 10;
+
+async function filesBeside(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const names = await readdir(folder).catch(() => []);
+  const all = new Set(names);
+  const found = new Map<string, string[]>();
+  for (const name of names.filter((each) => agentName.test(each)).toSorted()) {
+    const head = (await readHead(join(folder, name))) ?? '';
+    const session = /"isSidechain": ?true/.test(head) ? /"sessionId": ?"([^"]{1,100})"/.exec(head)?.[1] : undefined;
+    if (session === undefined || !all.has(`${session}.jsonl`)) continue;
+    found.set(session, [...(found.get(session) ?? []), join(folder, name)]);
+  }
+  return found;
+}
+
+async function* next(waiting: { file: string }[], read: ReadFile): AsyncGenerator<Uint8Array> {
+  const first = waiting.shift();
+  if (first === undefined) return;
+  for await (const line of linesOf(read(first.file))) yield line.at(-1) === newline ? line : Buffer.concat([line, Buffer.of(newline)]);
+}
+
+/** When a sub-agent began (ms since the epoch); 0 where its file does not tell. */
+async function startOf(file: string): Promise<number> {
+  const told = /"timestamp": ?"([^"]{1,40})"/.exec((await readHead(file)) ?? '')?.[1];
+  return Date.parse(told ?? '') || 0;
+}
+
+function timeOf(wire: Record<string, unknown> | undefined): number | undefined {
+  const told = wire?.['timestamp'];
+  const at = typeof told === 'string' ? Date.parse(told) : Number.NaN;
+  return Number.isNaN(at) ? undefined : at;
+}
