@@ -119,7 +119,7 @@ describe('verify', () => {
   ])('is not needed to tell that the tape of a success %s', async (_title, damage, words) => {
     const { ledger, paths } = await filled();
     damage(paths[0] ?? '');
-    const [{ id = '' } = {}] = (await exported(ledger)).filter(({ key }) => key === 'sample-1');
+    const { id = '' } = (await exported(ledger)).find(({ key }) => key === 'sample-1') ?? {};
     for (const to of ['runwire', 'text']) {
       const { status, stdout, stderr } = await runs(ledger, ['tail', id, '--to', to]);
       expect({ status, invents: /incomplete|thread\.completed/.test(stdout) }).toEqual({ status: 1, invents: false });
