@@ -1,39 +1,45 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import { type Stats, statsBy } from '../ledger/stats.ts';
+import { statsBy } from '../ledger/stats.ts';
+import { present } from '../present.ts';
+import type { Totals } from '../stores/run-store.ts';
 import type { Metrics } from './metrics.ts';
 import type { Viewers } from './viewers.ts';
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** Totals of the ledger. */
-export interface Totals {
-  classes: readonly Stats[];
-  all: Stats | undefined;
+/** Totals by class: those that the ledger keeps, else they are counted. */
+export async function totalsOf({ store }: Ledger): Promise<readonly Totals[]> {
+  const kept = await store.totals();
+  if (kept !== undefined) return kept;
+  return (await statsBy(store, 'class', {})).map(({ group, ...row }) => ({ ...none, ...present({ class: group }), ...row }));
 }
 
-export async function totalsOf({ store }: Ledger): Promise<Totals> {
-  const [classes, [all]] = [await statsBy(store, 'class', {}), await statsBy(store, 'all', {})];
-  return { classes, all };
-}
+const none = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cost: 0 };
 
 /** The content of `/metrics`, in Prometheus' text format. */
-export function prometheusText({ classes, all }: Totals, metrics: Metrics, viewers: Viewers): string {
-  const one = (value: number | undefined): Sample[] => [[{}, value ?? 0]];
+export function prometheusText(classes: readonly Totals[], metrics: Metrics, viewers: Viewers): string {
+  const all = (name: Exclude<keyof Totals, 'class'>): number => classes.reduce((sum, row) => sum + row[name], 0);
+  const one = (value: number): Sample[] => [[{}, value]];
   const families: readonly (readonly [name: string, type: 'gauge' | 'counter', help: string, samples: readonly Sample[]])[] = [
-    ['runwire_runs', 'gauge', 'Runs in the ledger by verdict class.', classes.map(({ group = 'none', runs }) => [{ class: group }, runs])],
-    ['runwire_runs_live', 'gauge', 'Runs that have not ended.', one(all?.running)],
+    [
+      'runwire_runs',
+      'gauge',
+      'Runs in the ledger by verdict class.',
+      classes.map(({ class: name = 'none', runs }) => [{ class: name }, runs]),
+    ],
+    ['runwire_runs_live', 'gauge', 'Runs that have not ended.', one(all('running'))],
     [
       'runwire_tokens',
       'gauge',
       'Tokens of all runs in the ledger, as far as they are known.',
       [
-        [{ kind: 'input' }, all?.input_tokens ?? 0],
-        [{ kind: 'output' }, all?.output_tokens ?? 0],
-        [{ kind: 'cache_read' }, all?.cache_read_tokens ?? 0],
+        [{ kind: 'input' }, all('input_tokens')],
+        [{ kind: 'output' }, all('output_tokens')],
+        [{ kind: 'cache_read' }, all('cache_read_tokens')],
       ],
     ],
-    ['runwire_cost_usd', 'gauge', 'Cost of the runs whose cost is known.', one(all?.cost)],
-    ['runwire_cost_known_runs', 'gauge', 'Runs whose cost is known.', one(all?.cost_known)],
+    ['runwire_cost_usd', 'gauge', 'Cost of the runs whose cost is known.', one(all('cost'))],
+    ['runwire_cost_known_runs', 'gauge', 'Runs whose cost is known.', one(all('cost_known'))],
     ['runwire_viewers', 'gauge', 'Open streams.', one(viewers.count)],
     ['runwire_viewers_waiting_bytes', 'gauge', 'Bytes that viewers have not taken yet.', one(viewers.bytes)],
     ['runwire_viewers_behind_total', 'counter', 'Viewers that fell behind.', one(metrics.behind)],

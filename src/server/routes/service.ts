@@ -6,7 +6,7 @@ import type { ServerEnv } from '../env.ts';
 import { allow, refuseToken } from '../guard.ts';
 import { cached, prometheusText, totalsOf } from '../prometheus.ts';
 
-/** Adding up a million runs takes a moment; scrapes within this time get the same figures. */
+/** Where the ledger does not keep totals, adding up a million runs takes a moment; scrapes within this time get the same figures. */
 const totalsMs = 5000;
 
 const formerCookie = 'runwire';
