@@ -17,10 +17,10 @@ export class Asking {
     this.#lock = lock;
   }
 
-  /** Newest last; `open`: those that have not ended. */
-  async list({ states, limit }: { states: readonly JobState[]; limit: number }): Promise<Job[]> {
+  /** Newest last; `dead`: only those that nobody tries any more, because their workers were lost too often. */
+  async list({ states, limit, dead = false }: { states: readonly JobState[]; limit: number; dead?: boolean }): Promise<Job[]> {
     const rows = await this.#database.query<JobRow>(
-      `select * from (select ${columns} from ${this.#p}jobs where state = any($1) order by run desc limit $2) x order by priority desc, run`,
+      `select * from (select ${columns} from ${this.#p}jobs where state = any($1) ${dead ? 'and is_dead ' : ''}order by run desc limit $2) x order by priority desc, run`,
       [states, limit],
     );
     return rows.map(jobOf);

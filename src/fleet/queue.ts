@@ -8,6 +8,7 @@ import { readBundle } from './bundles.ts';
 import { type Claimed, type ClaimAsk, Claiming } from './claiming.ts';
 import { QueueDatabase } from './database.ts';
 import type { Job, JobState, NewJob } from './job.ts';
+import { Operating } from './operating.ts';
 import { locksOf, type QueueParts } from './parts.ts';
 import { setUp } from './set-up.ts';
 import { type Heard, type Settlement, Settling } from './settling.ts';
@@ -20,6 +21,8 @@ export class Queue {
   readonly #claiming: Claiming;
   readonly #settling: Settling;
   readonly #asking: Asking;
+  /** What the people who run a fleet do. */
+  readonly operating: Operating;
 
   private constructor(parts: QueueParts, closeBoss: () => Promise<void>) {
     this.#parts = parts;
@@ -28,6 +31,7 @@ export class Queue {
     this.#claiming = new Claiming(parts);
     this.#settling = new Settling(parts);
     this.#asking = new Asking(parts);
+    this.operating = new Operating(parts);
   }
 
   static async open(url: string): Promise<Queue> {
@@ -87,7 +91,7 @@ export class Queue {
   }
 
   /** The newest jobs, sorted by priority, then oldest first. */
-  list(which: { states: readonly JobState[]; limit: number }): Promise<Job[]> {
+  list(which: { states: readonly JobState[]; limit: number; dead?: boolean }): Promise<Job[]> {
     return this.#asking.list(which);
   }
 

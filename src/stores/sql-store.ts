@@ -104,7 +104,9 @@ export class SqlRunStore extends RunQueries implements RunStore {
         host: optionalText(owner.host),
         owner: wholeText(JSON.stringify(owner)),
       }),
-      ...(this.database.rights.budgets ? attempts.map((attempt) => this.budgets.settleLost(id, attempt)) : []),
+      ...(this.database.rights.budgets
+        ? [...attempts.map((attempt) => this.budgets.settleLost(id, attempt)), this.budgets.reopen(id)]
+        : []),
     ]);
   }
 
