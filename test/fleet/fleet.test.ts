@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Job } from '../../src/fleet/job.ts';
-import type { WorkerRow } from '../../src/fleet/operating.ts';
+import type { WorkerRow } from '../../src/fleet/watching.ts';
+import { QueueState } from '../../src/server/queue.ts';
 import { version } from '../../src/version.ts';
 import type { RunRecord } from '../../src/stores/run-store.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import { serving } from '../server/serving.ts';
 import { type Result, runwire } from '../support/command.ts';
 import { isSweep } from '../support/sweep.ts';
 import { Fleet, newRepository, temporary, until } from './support/fleet.ts';
@@ -290,6 +292,24 @@ describe.concurrent('a fleet', () => {
     expect(linesOf<Job>((await fleet.runwire(['queue', 'list', '--dead'])).stdout)).toMatchObject([
       { run: lost, class: 'incomplete', exit_code: 8 },
     ]);
+    const server = await serving(fleet.env()['XDG_STATE_HOME'] ?? '', ['--ledger', fleet.url]);
+    const figures = (await (await server.ask('/metrics')).text()).split('\n').filter((line) => /^runwire_(?:queue|worker)/.test(line));
+    expect(figures).toEqual([
+      'runwire_queue_up 1',
+      'runwire_queue_runs{state="waiting"} 0',
+      'runwire_queue_runs{state="queued"} 0',
+      'runwire_queue_runs{state="running"} 0',
+      'runwire_queue_runs{state="dead"} 1',
+      'runwire_queue_due_runs 0',
+      'runwire_queue_oldest_wait_seconds 0',
+      'runwire_queue_paused 0',
+      'runwire_workers{state="working"} 0',
+      'runwire_workers{state="draining"} 0',
+      'runwire_workers{state="silent"} 0',
+      'runwire_worker_slots 0',
+    ]);
+    expect(QueueState.parse(await server.json('/api/queue'))).toMatchObject({ workers: [], jobs: [], dead: [{ run: lost }] });
+    server.child.kill('SIGTERM');
     expect((await fleet.runwire(['queue', 'retry', '--dead'])).stdout).toBe(`${JSON.stringify({ id: lost, state: 'queued' })}\n`);
     expect([await fleet.once(), (await fleet.job(lost)).class]).toEqual([0, 'success']);
     expect(await fleet.runwire(['queue', 'retry', lost])).toMatchObject({

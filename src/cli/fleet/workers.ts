@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import type { WorkerRow } from '../../fleet/operating.ts';
+import type { WorkerRow } from '../../fleet/watching.ts';
 import { ago } from '../../terminal/figures.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { type Column, table } from '../../terminal/table.ts';
@@ -17,8 +17,8 @@ runs. A worker that has left is not listed; one that was killed is listed as sil
   examples: [['runwire queue workers --json | jq -r \'select(.state == "silent") | .name\'', 'Workers that nothing is heard of']],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; see --help`);
-    return useQueue(values.ledger, context, async ({ operating }) => {
-      const [found, pause] = [await operating.workers(), await operating.paused()];
+    return useQueue(values.ledger, context, async ({ watching }) => {
+      const [found, pause] = [await watching.workers(), await watching.paused()];
       if (pause !== undefined)
         context.warn(
           `runwire: the queue is paused by ${oneLine(pause.by, 80)}${pause.reason === '' ? '' : `: ${oneLine(pause.reason, 200)}`}`,
