@@ -62,7 +62,7 @@ export function QueuePage() {
 
 function Workers({ workers }: { workers: QueueState['workers'] }) {
   return (
-    <div class="table-box">
+    <div class="table-box" role="region" aria-label="Workers, which may scroll" tabIndex={0}>
       <table aria-label="Workers">
         <thead>
           <tr>
@@ -95,7 +95,7 @@ function Workers({ workers }: { workers: QueueState['workers'] }) {
 
 function Jobs({ jobs, label }: { jobs: QueueState['jobs']; label: string }) {
   return (
-    <div class="table-box">
+    <div class="table-box" role="region" aria-label={`${label}, which may scroll`} tabIndex={0}>
       <table aria-label={label}>
         <thead>
           <tr>
