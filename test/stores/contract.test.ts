@@ -965,6 +965,36 @@ describe('a server of a team', () => {
     await expect(openPostgres(own.href)).rejects.toThrow(/a role that owns its tables has to upgrade them first/);
   });
 
+  it('is the first of several that answers and can be written to, and the next one when it goes away', async () => {
+    const other = await startPostgres();
+    const schema = server.newName('several');
+    const [here, there] = [new URL(server.url(schema)), new URL(other.url(schema))];
+    const run = newRun();
+    for (const place of [here, there]) {
+      const store = await openPostgres(place.href);
+      if (place === here) await store.begin(run);
+      await store.close();
+    }
+    const hosts = (...places: readonly string[]): string => here.href.replace(here.host, places.join(','));
+    await change(there.href, 'alter role all set default_transaction_read_only = on');
+    const writing = await openPostgres(`${hosts('127.0.0.1:1', there.host, here.host)}&target_session_attrs=read-write`);
+    await writing.finish(run.id, ending);
+    expect(await idsOf(writing, {})).toEqual([run.id]);
+    await writing.close();
+    await expect(
+      openPostgres(`${hosts('127.0.0.1:1', there.host)}&target_session_attrs=primary`).then((store) => store.close()),
+    ).resolves.toBeUndefined();
+    await expect(openPostgres(`${hosts('127.0.0.1:1', there.host)}&target_session_attrs=read-write`)).rejects.toThrow(
+      /ECONNREFUSED.*is not what target_session_attrs asks for/,
+    );
+    const any = await openPostgres(hosts(there.host, here.host));
+    expect(await idsOf(any, {})).toEqual([]);
+    await other.stop();
+    expect(await idsOf(any, {}).catch(() => idsOf(any, {}))).toEqual([run.id]);
+    await any.close();
+    await other.remove();
+  });
+
   it('lets the planner know how many days, weeks and months there are', async () => {
     const planned = server.newName('planned');
     const place = server.url(planned);
