@@ -39,10 +39,17 @@ export class SeveralServersPool extends pg.Pool {
   override connect(done?: Connected): Promise<pg.PoolClient> | void {
     const found = this.#connectToAny();
     if (done === undefined) return found;
-    found.then(
-      (client) => done(undefined, client, (error) => client.release(error as Error | undefined)),
-      (error: unknown) => done(error instanceof Error ? error : new Error(String(error)), undefined, () => {}),
-    );
+    void this.#answer(found, done);
+  }
+
+  async #answer(found: Promise<pg.PoolClient>, done: Connected): Promise<void> {
+    let client: pg.PoolClient;
+    try {
+      client = await found;
+    } catch (error) {
+      return done(error instanceof Error ? error : new Error(String(error)), undefined, () => {});
+    }
+    done(undefined, client, (error) => client.release(error as Error | undefined));
   }
 
   async #connectToAny(): Promise<pg.PoolClient> {

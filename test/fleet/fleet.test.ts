@@ -292,8 +292,8 @@ describe.concurrent('a fleet', () => {
     expect(linesOf<Job>((await fleet.runwire(['queue', 'list', '--dead'])).stdout)).toMatchObject([
       { run: lost, class: 'incomplete', exit_code: 8 },
     ]);
-    const server = await serving(fleet.env()['XDG_STATE_HOME'] ?? '', ['--ledger', fleet.url]);
-    const figures = (await (await server.ask('/metrics')).text()).split('\n').filter((line) => /^runwire_(?:queue|worker)/.test(line));
+    const page = await serving(fleet.env()['XDG_STATE_HOME'] ?? '', ['--ledger', fleet.url]);
+    const figures = (await (await page.ask('/metrics')).text()).split('\n').filter((line) => /^runwire_(?:queue|worker)/.test(line));
     expect(figures).toEqual([
       'runwire_queue_up 1',
       'runwire_queue_runs{state="waiting"} 0',
@@ -308,8 +308,8 @@ describe.concurrent('a fleet', () => {
       'runwire_workers{state="silent"} 0',
       'runwire_worker_slots 0',
     ]);
-    expect(QueueState.parse(await server.json('/api/queue'))).toMatchObject({ workers: [], jobs: [], dead: [{ run: lost }] });
-    server.child.kill('SIGTERM');
+    expect(QueueState.parse(await page.json('/api/queue'))).toMatchObject({ workers: [], jobs: [], dead: [{ run: lost }] });
+    page.child.kill('SIGTERM');
     expect((await fleet.runwire(['queue', 'retry', '--dead'])).stdout).toBe(`${JSON.stringify({ id: lost, state: 'queued' })}\n`);
     expect([await fleet.once(), (await fleet.job(lost)).class]).toEqual([0, 'success']);
     expect(await fleet.runwire(['queue', 'retry', lost])).toMatchObject({

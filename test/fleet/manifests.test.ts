@@ -15,7 +15,7 @@ const name = z.string().regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
 const fromSecret = z.strictObject({ secretKeyRef: z.strictObject({ name, key: name }) });
 const quantity = z.string().regex(/^\d+(?:m|Mi|Gi)?$/);
 
-const containers = z
+const Containers = z
   .array(
     z.strictObject({
       name,
@@ -32,7 +32,7 @@ const containers = z
     }),
   )
   .length(1);
-const volumes = z.array(z.strictObject({ name, emptyDir: z.strictObject({ sizeLimit: quantity }) }));
+const Volumes = z.array(z.strictObject({ name, emptyDir: z.strictObject({ sizeLimit: quantity }) }));
 
 /** The fields of batch/v1 that the manifest uses, each as the API has it; any other is a slip. */
 const KubernetesJob = z.strictObject({
@@ -66,8 +66,8 @@ const KubernetesJob = z.strictObject({
         restartPolicy: z.literal('Never'),
         terminationGracePeriodSeconds: z.int().positive(),
         securityContext: z.strictObject({ runAsNonRoot: z.literal(true), runAsUser: z.int().positive() }),
-        containers,
-        volumes,
+        containers: Containers,
+        volumes: Volumes,
       }),
     }),
   }),
@@ -97,8 +97,8 @@ const Deployment = z.strictObject({
       spec: z.strictObject({
         terminationGracePeriodSeconds: z.int().positive(),
         securityContext: z.strictObject({ runAsNonRoot: z.literal(true), runAsUser: z.int().positive(), fsGroup: z.int().positive() }),
-        containers,
-        volumes,
+        containers: Containers,
+        volumes: Volumes,
       }),
     }),
   }),

@@ -760,7 +760,7 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
           await writer.finish(run.id, ending);
         }),
       );
-      expect((await store.totals())?.map(({ class: name, runs: count }) => [name, count])).toEqual([['success', 30]]);
+      expect((await store.totals())?.map(({ class: name, runs: added }) => [name, added])).toEqual([['success', 30]]);
       await Promise.all(others.map((other) => other.close()));
     }));
 
@@ -975,7 +975,7 @@ describe('a server of a team', () => {
       if (place === here) await store.begin(run);
       await store.close();
     }
-    const hosts = (...places: readonly string[]): string => here.href.replace(here.host, places.join(','));
+    const hosts = (...named: readonly string[]): string => here.href.replace(here.host, named.join(','));
     await change(there.href, 'alter role all set default_transaction_read_only = on');
     const writing = await openPostgres(`${hosts('127.0.0.1:1', there.host, here.host)}&target_session_attrs=read-write`);
     await writing.finish(run.id, ending);
