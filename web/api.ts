@@ -1,10 +1,11 @@
 import type { RunDiff } from '../src/ledger/diff.ts';
 import type { Timeline } from '../src/ledger/timeline.ts';
 import type { RunRecord, RunSummary, StatsRow } from '../src/stores/run-store.ts';
+import type { QueueOverview as QueueState } from '../src/fleet/watching.ts';
 import { omittedIn } from './model/row-fold.ts';
 import type { SentRecord } from './model/row.ts';
 
-export type { RunDiff, RunRecord, RunSummary, StatsRow };
+export type { QueueState, RunDiff, RunRecord, RunSummary, StatsRow };
 export interface TreeRun extends RunSummary {
   depth?: number;
 }
@@ -58,6 +59,8 @@ export interface Source {
   timeline(id: string): Promise<Timeline>;
   diff(a: string, b: string): Promise<RunDiff>;
   stats(by: string, query: URLSearchParams): Promise<StatsRow[]>;
+  /** Undefined: this ledger has no queue. */
+  queue(): Promise<QueueState | undefined>;
   /** One page of records after `after`; long texts in them are cut unless `isWhole` is set. */
   records(id: string, after: number, limit: number, options?: { isWhole?: boolean }): Promise<SentRecord[]>;
   /** Records after `after`, then live ones; returns a function that stops it. */
@@ -115,6 +118,11 @@ export const server: Source = {
     const answer = await json<StatsRow[] | { rows: StatsRow[] }>(`/api/stats?by=${by}&${query.toString()}`);
     return Array.isArray(answer) ? answer : answer.rows;
   },
+  queue: () =>
+    json<QueueState>('/api/queue').catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    }),
   async records(id, after, limit, { isWhole = false } = {}) {
     const cut = isWhole ? '' : `&cut=${longestRead}`;
     const answer = await get(`${runPath(id)}/records?after=${after}&limit=${limit}&follow=0${cut}`, 'application/x-ndjson');
@@ -231,6 +239,7 @@ export function reportSource({ run, records }: ReportData): Source {
     timeline: noServer,
     diff: noServer,
     stats: async () => [],
+    queue: async () => undefined,
     records: async (_id, after, limit) => records.slice(firstAbove(records, after), firstAbove(records, after) + limit),
     follow(_id, after, handlers) {
       let isStopped = false;

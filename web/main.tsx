@@ -7,6 +7,7 @@ import { Empty, KeyHelp, notice, Problem } from './parts/common.tsx';
 import { source } from './parts/source.ts';
 import { helpIsOpen, listenToKeys, useKeys } from './parts/keys.ts';
 import { address, go, listenToAddress, routeOf } from './route.ts';
+import { QueuePage } from './queue/queue-page.tsx';
 import { RunPage } from './run/run-page.tsx';
 import { TreePage } from './tree/tree-page.tsx';
 
@@ -20,6 +21,8 @@ function Route({ route }: { route: ReturnType<typeof routeOf> }) {
       return <TreePage key={route.id} id={route.id} />;
     case 'compare':
       return <ComparePage a={route.a} b={route.b} />;
+    case 'queue':
+      return <QueuePage />;
     case 'unknown':
       return (
         <Empty title="Page not found">
@@ -49,6 +52,11 @@ function Page() {
         ) : (
           <a class="brand" href="/">
             Runwire
+          </a>
+        )}
+        {source.value.isReport ? null : (
+          <a class="room" href="/queue">
+            Queue
           </a>
         )}
         <button type="button" class="quiet" onClick={() => void (helpIsOpen.value = true)}>

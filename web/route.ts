@@ -5,6 +5,7 @@ export type Route =
   | { page: 'run'; id: string }
   | { page: 'tree'; id: string }
   | { page: 'compare'; a: string; b: string }
+  | { page: 'queue' }
   | { page: 'unknown' };
 
 /** The current address; in a report, which has no addresses of its own, only the part after `#`. */
@@ -17,6 +18,7 @@ export function routeOf({ pathname }: URL): Route {
   if (room === 'runs' && parts.length === 2) return { page: 'run', id: first };
   if (room === 'runs' && parts.length === 3 && second === 'tree') return { page: 'tree', id: first };
   if (room === 'compare' && parts.length === 3) return { page: 'compare', a: first, b: second ?? '' };
+  if (room === 'queue' && parts.length === 1) return { page: 'queue' };
   return { page: 'unknown' };
 }
 

@@ -17,13 +17,8 @@ export class Asking {
     this.#lock = lock;
   }
 
-  /** Newest last; `open`: those that have not ended. */
-  async list({ states, limit }: { states: readonly JobState[]; limit: number }): Promise<Job[]> {
-    const rows = await this.#database.query<JobRow>(
-      `select * from (select ${columns} from ${this.#p}jobs where state = any($1) order by run desc limit $2) x order by priority desc, run`,
-      [states, limit],
-    );
-    return rows.map(jobOf);
+  list(which: ListAsk): Promise<Job[]> {
+    return listJobs({ database: this.#database, p: this.#p }, which);
   }
 
   async get(run: string): Promise<Job | undefined> {
@@ -96,6 +91,25 @@ export class Asking {
       return rows.length;
     }, this.#lock);
   }
+}
+
+export interface ListAsk {
+  states: readonly JobState[];
+  limit: number;
+  /** Only those that nobody tries any more, because their workers were lost too often. */
+  dead?: boolean;
+}
+
+/** The newest jobs, sorted by priority, then oldest first. */
+export async function listJobs(
+  { database, p }: Pick<QueueParts, 'database' | 'p'>,
+  { states, limit, dead = false }: ListAsk,
+): Promise<Job[]> {
+  const rows = await database.query<JobRow>(
+    `select * from (select ${columns} from ${p}jobs where state = any($1) ${dead ? 'and is_dead ' : ''}order by run desc limit $2) x order by priority desc, run`,
+    [states, limit],
+  );
+  return rows.map(jobOf);
 }
 
 const columns = `run, id, state, left(regexp_replace(coalesce(nullif(spec ->> 'prompt', ''), (select string_agg(word, ' ') from jsonb_array_elements_text(case when jsonb_typeof(spec -> 'command') = 'array' then spec -> 'command' else '[]' end) word), ''), '\\s+', ' ', 'g'), 200) as title,

@@ -15,6 +15,8 @@ export interface Claimed {
   claim: Claim;
   /** From 1. */
   attempt: number;
+  /** How many attempts there were when it was queued once more. */
+  before: number;
   /** As it was queued, perhaps by another version. */
   spec: unknown;
   origin: unknown;
@@ -75,7 +77,7 @@ export class Claiming {
       // Sent together with the commit: a division by zero turns it into a rollback.
       void sql.query(
         `select 1 / cast(not exists (
-          select 1 from ${this.#p}jobs where job = any($1) and signature <> '' and (not needs <@ $2::text[] or exists (select 1 from ${this.#p}limits))) as integer)`,
+          select 1 from ${this.#p}jobs where job = any($1) and signature <> '' and (not needs <@ $2::text[] or exists (select 1 from ${this.#p}limits))) and not exists (select 1 from ${this.#p}pauses) as integer)`,
         [fetched.map(({ id }) => id), labels],
       );
       return { claimed: taken };
@@ -121,7 +123,8 @@ export class Claiming {
       `select not exists (
         select 1 from ${this.#p}jobs j where j.job = any($1) and (not j.needs <@ $2::text[] or exists (
           select 1 from unnest(j.keys) k (key) cross join lateral (${this.#limitOf('k.key')}) l
-          where (select count(*) from ${this.#p}jobs r where r.state = 'running' and k.key = any(r.keys)) > l.most))) as fits`,
+          where (select count(*) from ${this.#p}jobs r where r.state = 'running' and k.key = any(r.keys)) > l.most)))
+        and not exists (select 1 from ${this.#p}pauses) as fits`,
       [fetched.map(({ id }) => id), labels],
     );
     return row?.fits === true;
@@ -133,9 +136,9 @@ export class Claiming {
 
   async #take(sql: Transaction, fetched: readonly Claim[], { worker, leaseMs }: Pick<ClaimAsk, 'worker' | 'leaseMs'>): Promise<Claimed[]> {
     const rows = await sql.query<ClaimRow>(
-      `update ${this.#p}jobs j set state = 'running', attempt = x.n + 1, worker = $2, lease_ms = $3, heard_at = clock_timestamp(), started_at = clock_timestamp()
+      `update ${this.#p}jobs j set state = 'running', attempt = attempts_before + x.n + 1, worker = $2, lease_ms = $3, heard_at = clock_timestamp(), started_at = clock_timestamp()
         from unnest($1::uuid[], $4::int[]) as x (id, n) where j.job = x.id
-        returning run, job, attempt, spec, origin, publish, budget, enqueued_by, source is not null as has_bundle`,
+        returning run, job, attempt, attempts_before, spec, origin, publish, budget, enqueued_by, source is not null as has_bundle`,
       [fetched.map(({ id }) => id), worker, leaseMs, fetched.map(({ retryCount }) => retryCount)],
     );
     const byId = new Map(rows.map((row) => [row.job, row]));
@@ -147,14 +150,15 @@ export class Claiming {
 
   /** Without the lock: a worker with nothing to do must not keep others waiting. */
   async #glance(): Promise<{ work: boolean; plain: boolean }> {
-    const [row] = await this.#database.query<{ due: boolean; stuck: boolean; limited: boolean }>(
+    const [row] = await this.#database.query<{ due: boolean; stuck: boolean; limited: boolean; paused: boolean }>(
       `select exists (select 1 from ${this.#p}jobs where state = 'queued' and start_at <= now()) as due,
         exists (select 1 from ${this.#p}jobs j where ${stale}) or exists (select 1 from ${this.#p}jobs j where ${this.#ready}) as stuck,
         exists (select 1 from ${this.#p}jobs where state = 'queued' and signature > '')
-          and (exists (select 1 from ${this.#p}limits) or exists (select 1 from ${this.#p}sets where needs <> '{}')) as limited`,
+          and (exists (select 1 from ${this.#p}limits) or exists (select 1 from ${this.#p}sets where needs <> '{}')) as limited,
+        exists (select 1 from ${this.#p}pauses) as paused`,
     );
-    const { due = false, stuck = false, limited = true } = row ?? {};
-    return { work: due || stuck, plain: !stuck && !limited };
+    const { due = false, stuck = false, limited = true, paused = false } = row ?? {};
+    return { work: !paused && (due || stuck), plain: !stuck && !limited };
   }
 
   async #look(sql: Transaction, labels: readonly string[]): Promise<Looked> {
@@ -169,7 +173,7 @@ export class Claiming {
           group by s.signature, s.needs
         )
       select json_build_object(
-        'stale', (select coalesce(json_agg(x), '[]') from (select run, job, attempt, losses, cancel_by from ${this.#p}jobs j where ${stale} for update skip locked) x),
+        'stale', (select coalesce(json_agg(x), '[]') from (select run, job, attempt - attempts_before as attempt, losses, cancel_by from ${this.#p}jobs j where ${stale} for update skip locked) x),
         'ready', (select coalesce(json_agg(x), '[]') from (
           select run, job, signature, priority, start_at as at, (select min(a) from unnest(after) a left join ${this.#p}jobs p on p.run = a where p.exit_code is distinct from 0) as failed
           from ${this.#p}jobs j where ${this.#ready}) x),
@@ -194,9 +198,14 @@ export class Claiming {
         : this.#boss.fail(queueName, claim, null, { db: sql }));
       if (affected === 0) continue;
       if (!isOver) await sql.query(`update ${this.#p}jobs set state = 'queued', losses = losses + 1, worker = null where run = $1`, [run]);
-      else if (cancel_by === null) await endUnrun(sql, this.#p, [run], 'incomplete', 8, `its worker was lost ${losses + 1} times`);
+      else if (cancel_by === null) await this.#bury(sql, run, losses + 1);
       else await endUnrun(sql, this.#p, [run], 'cancelled', 130, `cancelled by ${cancel_by}; its worker was lost`);
     }
+  }
+
+  async #bury(sql: Transaction, run: string, losses: number): Promise<void> {
+    await endUnrun(sql, this.#p, [run], 'incomplete', 8, `its worker was lost ${losses} times; "runwire queue retry" queues it again`);
+    await sql.query(`update ${this.#p}jobs set is_dead = true where run = $1`, [run]);
   }
 
   /** Runs whose predecessors have ended: they are queued if all succeeded, otherwise they never will be. */
@@ -225,6 +234,7 @@ const divisionByZero = '22012';
 const stale = `j.state = 'running' and greatest(j.heard_at, pg_postmaster_start_time()) < clock_timestamp() - j.lease_ms * interval '1 ms'`;
 
 interface Looked {
+  /** `attempt`: since it was last queued. */
   stale: { run: string; job: string; attempt: number; losses: number; cancel_by: string | null }[];
   ready: { run: string; job: string; signature: string; priority: number; at: string; failed: string | null }[];
   /** Signatures (keys and needs) of which nothing may be taken now. */
@@ -237,6 +247,7 @@ interface ClaimRow {
   run: string;
   job: string;
   attempt: number;
+  attempts_before: number;
   spec: unknown;
   origin: unknown;
   publish: 'none' | 'branch';
@@ -245,6 +256,9 @@ interface ClaimRow {
   has_bundle: boolean;
 }
 
-function claimedOf({ budget, enqueued_by: by, has_bundle: hasBundle, job: _job, ...row }: ClaimRow, claim: Claim): Claimed {
-  return { ...row, claim, budget: budget ?? undefined, by, hasBundle };
+function claimedOf(
+  { budget, enqueued_by: by, has_bundle: hasBundle, attempts_before: before, job: _job, ...row }: ClaimRow,
+  claim: Claim,
+): Claimed {
+  return { ...row, before, claim, budget: budget ?? undefined, by, hasBundle };
 }

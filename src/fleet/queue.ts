@@ -2,14 +2,16 @@ import { Failure } from '../failure.ts';
 import { whyUnusable } from '../stores/postgres.ts';
 import { readAddress } from '../stores/postgres-address.ts';
 import { Adding } from './adding.ts';
-import { Asking } from './asking.ts';
+import { Asking, type ListAsk } from './asking.ts';
 import { openBoss } from './boss.ts';
 import { readBundle } from './bundles.ts';
 import { type Claimed, type ClaimAsk, Claiming } from './claiming.ts';
 import { QueueDatabase } from './database.ts';
 import type { Job, JobState, NewJob } from './job.ts';
+import { Operating } from './operating.ts';
 import { locksOf, type QueueParts } from './parts.ts';
 import { setUp } from './set-up.ts';
+import { Watching } from './watching.ts';
 import { type Heard, type Settlement, Settling } from './settling.ts';
 
 /** The queue of a team: pg-boss records which worker has a run, our own rows record what it is. Every change to both is one transaction. */
@@ -20,6 +22,9 @@ export class Queue {
   readonly #claiming: Claiming;
   readonly #settling: Settling;
   readonly #asking: Asking;
+  /** What the people who run a fleet do. */
+  readonly operating: Operating;
+  readonly watching: Watching;
 
   private constructor(parts: QueueParts, closeBoss: () => Promise<void>) {
     this.#parts = parts;
@@ -28,6 +33,8 @@ export class Queue {
     this.#claiming = new Claiming(parts);
     this.#settling = new Settling(parts);
     this.#asking = new Asking(parts);
+    this.operating = new Operating(parts);
+    this.watching = new Watching(parts);
   }
 
   static async open(url: string): Promise<Queue> {
@@ -87,7 +94,7 @@ export class Queue {
   }
 
   /** The newest jobs, sorted by priority, then oldest first. */
-  list(which: { states: readonly JobState[]; limit: number }): Promise<Job[]> {
+  list(which: ListAsk): Promise<Job[]> {
     return this.#asking.list(which);
   }
 

@@ -196,12 +196,14 @@ export class QueuedRun {
 
   /** What the ledger and the tapes know about earlier attempts; the last of them was never closed. */
   async #lostAttempts(): Promise<Attempt[]> {
-    const { run: id, attempt } = this.claimed;
+    const { run: id, attempt, before } = this.claimed;
     const { ledger, env } = this.#options;
     const { store, tapes } = await openLedgerAt(ledger, env);
     try {
       const known = await store.get(id);
       const earlier = [...(known?.attempts ?? [])];
+      // Queued once more after its end: the row of the run holds that end.
+      if (attempt === before + 1 && known?.class !== undefined) return [...earlier, endedAttempt(earlier.length + 1, known)];
       // The row of a run holds one attempt; any attempts after it never reached the ledger.
       if (earlier.length < attempt - 1) earlier.push(await lostAttempt(earlier.length + 1, known, tapes));
       while (earlier.length < attempt - 1) earlier.push(await lostAttempt(earlier.length + 1, undefined, tapes));
@@ -309,6 +311,16 @@ function readClaimed({ spec, origin }: Claimed): { spec: RunSpec; origin: Origin
     origin: from.data ?? undefined,
     refusal:
       why === undefined ? undefined : new Failure('config', unreadable ?? `the job is refused, "enqueue" would not have queued it: ${why}`),
+  };
+}
+
+function endedAttempt(number: number, { status, class: name, outcome, started_at, duration_ms, session_id, cost }: RunRecord): Attempt {
+  return {
+    number,
+    status: status === 'running' ? 'incomplete' : status,
+    class: name ?? 'incomplete',
+    reason: 'it was queued again',
+    ...present({ started_at, duration_ms, session_id, cost, tokens_used: outcome?.metrics.tokens_used }),
   };
 }
 

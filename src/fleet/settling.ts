@@ -114,7 +114,7 @@ export class Settling {
 
   async #isSettledBy(sql: Transaction, { run, claim: { retryCount } }: End): Promise<boolean> {
     const rows = await sql.query(
-      `select 1 from ${this.#p}jobs where run = $1 and state = 'ended' and ending is not null and attempt = $2`,
+      `select 1 from ${this.#p}jobs where run = $1 and state = 'ended' and ending is not null and attempt - attempts_before = $2`,
       [run, retryCount + 1],
     );
     return rows.length === 1;

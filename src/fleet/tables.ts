@@ -48,4 +48,24 @@ export const tables: readonly ((p: string) => string)[] = [
 
   create table ${p}bundles (hash text collate "C" primary key, body bytea not null, used_at timestamptz not null);
   `,
+  // `attempts_before`: of the times that it was queued before; pg-boss counts from nought each time.
+  (p) => `
+  alter table ${p}jobs add column attempts_before integer not null default 0, add column is_dead boolean not null default false;
+  update ${p}jobs set is_dead = true where state = 'ended' and class = 'incomplete' and message like 'its worker was lost%';
+  create index jobs_dead on ${p}jobs (run) where is_dead;
+
+  create table ${p}workers (
+    name text collate "C" primary key,
+    host text not null,
+    slots integer not null,
+    labels text[] not null,
+    version text not null,
+    lease_ms integer not null,
+    started_at timestamptz not null default clock_timestamp(),
+    heard_at timestamptz not null default clock_timestamp(),
+    drain_by text
+  );
+
+  create table ${p}pauses (name text primary key, by text not null, reason text not null, at timestamptz not null default clock_timestamp());
+  `,
 ];

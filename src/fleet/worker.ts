@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { messageOf } from '../failure.ts';
 import { pause } from '../pause.ts';
+import { version } from '../version.ts';
 import type { Environment } from '../vocabulary.ts';
 import type { LedgerPlace } from '../stores/open-store.ts';
 import type { Claimed } from './claiming.ts';
@@ -55,6 +56,8 @@ export class Worker {
   /** Ends a wait. */
   #wake = (): void => {};
   #isLeaving = false;
+  /** Told by `queue drain`: it takes no more runs, and its own may take as long as they need. */
+  #isDraining = false;
   #isBeating = false;
   #exitCode = 0;
   #tidiedAt = -Infinity;
@@ -67,9 +70,10 @@ export class Worker {
   /** Resolves to the exit code once all its runs have ended or been given back. */
   async run(): Promise<number> {
     const { leaseMs, once, slots } = this.#options;
+    await this.#meet();
     const beat = setInterval(() => void this.#beat(), leaseMs / beatsInALease);
     try {
-      while (!this.#isLeaving) {
+      while (!this.#isLeaving && !this.#isDraining) {
         const free = (once ? 1 : slots) - this.#held.size;
         const claimed = free === 0 ? [] : await this.#claim(free);
         for (const each of claimed ?? []) this.#start(each);
@@ -82,6 +86,7 @@ export class Worker {
       return this.#exitCode;
     } finally {
       clearInterval(beat);
+      await this.#queue.operating.part(this.#name).catch(() => {});
     }
   }
 
@@ -128,6 +133,7 @@ export class Worker {
     if (this.#isBeating) return;
     this.#isBeating = true;
     const held = [...this.#held.values()].filter(({ isSettled }) => !isSettled);
+    await this.#meet();
     try {
       const { lost, cancelled } = await this.#queue.touch(held.map(({ claimed }) => claimed));
       // A run that was settled meanwhile can no longer be lost.
@@ -138,6 +144,16 @@ export class Worker {
     } finally {
       this.#isBeating = false;
     }
+  }
+
+  /** A worker that cannot say that it is there works nevertheless: leases are what counts. */
+  async #meet(): Promise<void> {
+    const { slots, labels, leaseMs, once } = this.#options;
+    const here = { name: this.#name, host: hostname(), slots: once ? 1 : slots, labels, version, leaseMs };
+    const { drains } = await this.#queue.operating.meet(here).catch(() => ({ drains: false }));
+    if (!drains || this.#isDraining) return;
+    this.#isDraining = true;
+    this.#wake();
   }
 
   /** Records ends that other workers settled but could not record in the ledger, and removes what is no longer needed. */

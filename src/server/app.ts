@@ -10,6 +10,7 @@ import { defaultTiming, type StreamTiming } from './event-stream.ts';
 import { guard, type Names } from './guard.ts';
 import { Metrics } from './metrics.ts';
 import { Problem } from './problem.ts';
+import type { QueueWindow } from './queue.ts';
 import { liveRoutes } from './routes/live.ts';
 import { pageRoutes } from './routes/page.ts';
 import { recordRoutes } from './routes/records.ts';
@@ -27,6 +28,8 @@ export interface AppOptions {
   /** Undefined: anyone who can reach the server may do everything. */
   tokens: Tokens | undefined;
   assets: Assets;
+  /** Absent: this ledger can have no queue. */
+  queue?: QueueWindow | undefined;
   now: () => number;
   timing?: StreamTiming;
   /** Receives internal errors. */
@@ -46,14 +49,15 @@ export interface Room {
   tokens: Tokens | undefined;
   wrong: WrongTokens;
   assets: Assets;
+  queue: QueueWindow | undefined;
 }
 
 /** The whole server: a request in, a response out. */
-export function createApp({ ledger, names, tokens, assets, now, timing = defaultTiming, warn }: AppOptions): Hono<ServerEnv> {
+export function createApp({ ledger, names, tokens, assets, queue, now, timing = defaultTiming, warn }: AppOptions): Hono<ServerEnv> {
   const wrong = new WrongTokens(now);
   const metrics = new Metrics();
   const [viewers, turns] = [new Viewers(), new Turns()];
-  const room: Room = { ledger, live: new LiveRuns(ledger, now), metrics, viewers, turns, timing, now, names, tokens, wrong, assets };
+  const room: Room = { ledger, live: new LiveRuns(ledger, now), metrics, viewers, turns, timing, now, names, tokens, wrong, assets, queue };
   const app = new Hono<ServerEnv>();
   app.use(async (context, next) => {
     context.set('address', context.env.incoming?.socket.remoteAddress ?? '');

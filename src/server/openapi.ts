@@ -6,6 +6,7 @@ import { RunRecordSchema, runsSchemas } from '../ledger/schemas.ts';
 import { groupings } from '../ledger/stats.ts';
 import { version } from '../version.ts';
 import { problemCodes } from './problem.ts';
+import { QueueState } from './queue.ts';
 import { rights } from './tokens.ts';
 
 const text = z.string();
@@ -25,6 +26,7 @@ const schemas = {
   }),
   Stats: z.object({ rows: z.array(runsSchemas['run-stats']) }),
   Session: z.object({ rights: z.array(z.enum(rights)), ledger: text, version: text }),
+  QueueState,
   StopRequest: z.object({ reason: text.optional() }),
   Stopped: z.object({ run_ids: z.array(text), refused: text.optional() }),
   ReportHead,
@@ -147,6 +149,11 @@ const routes: Readonly<Record<string, Route>> = {
     answer: { about: 'How far it was received; 409 with `accepted_to`: send everything after that again', name: 'Accepted' },
   },
   'get /api/session': { about: 'What this token may do', right: 'read', answer: { about: 'Its rights', name: 'Session' } },
+  'get /api/queue': {
+    about: 'The queue of a fleet, and its workers',
+    right: 'read',
+    answer: { about: '404: there is none', name: 'QueueState' },
+  },
   'get /healthz': { about: 'Whether the server is healthy', answer: { about: 'ok', type: 'text/plain' } },
   'get /metrics': { about: 'Metrics for Prometheus', right: 'read', answer: { about: 'Text format 0.0.4', type: 'text/plain' } },
 };

@@ -1,39 +1,54 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import { type Stats, statsBy } from '../ledger/stats.ts';
+import { statsBy } from '../ledger/stats.ts';
+import { present } from '../present.ts';
+import type { Totals } from '../stores/run-store.ts';
 import type { Metrics } from './metrics.ts';
+import type { QueueFigures } from './queue.ts';
 import type { Viewers } from './viewers.ts';
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** Totals of the ledger. */
-export interface Totals {
-  classes: readonly Stats[];
-  all: Stats | undefined;
+type Family = readonly [name: string, type: 'gauge' | 'counter', help: string, samples: readonly Sample[]];
+
+/** Totals by class: those that the ledger keeps, else they are counted. */
+export async function totalsOf({ store }: Ledger): Promise<readonly Totals[]> {
+  const kept = await store.totals();
+  if (kept !== undefined) return kept;
+  return (await statsBy(store, 'class', {})).map(({ group, ...row }) => ({ ...none, ...present({ class: group }), ...row }));
 }
 
-export async function totalsOf({ store }: Ledger): Promise<Totals> {
-  const [classes, [all]] = [await statsBy(store, 'class', {}), await statsBy(store, 'all', {})];
-  return { classes, all };
-}
+const none = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cost: 0 };
 
 /** The content of `/metrics`, in Prometheus' text format. */
-export function prometheusText({ classes, all }: Totals, metrics: Metrics, viewers: Viewers): string {
-  const one = (value: number | undefined): Sample[] => [[{}, value ?? 0]];
-  const families: readonly (readonly [name: string, type: 'gauge' | 'counter', help: string, samples: readonly Sample[]])[] = [
-    ['runwire_runs', 'gauge', 'Runs in the ledger by verdict class.', classes.map(({ group = 'none', runs }) => [{ class: group }, runs])],
-    ['runwire_runs_live', 'gauge', 'Runs that have not ended.', one(all?.running)],
+export function prometheusText(
+  classes: readonly Totals[],
+  queue: QueueFigures | 'away' | undefined,
+  metrics: Metrics,
+  viewers: Viewers,
+): string {
+  const all = (name: Exclude<keyof Totals, 'class'>): number => classes.reduce((sum, row) => sum + row[name], 0);
+  const one = (value: number): Sample[] => [[{}, value]];
+  const families: readonly Family[] = [
+    [
+      'runwire_runs',
+      'gauge',
+      'Runs in the ledger by verdict class.',
+      classes.map(({ class: name = 'none', runs }) => [{ class: name }, runs]),
+    ],
+    ['runwire_runs_live', 'gauge', 'Runs that have not ended.', one(all('running'))],
     [
       'runwire_tokens',
       'gauge',
       'Tokens of all runs in the ledger, as far as they are known.',
       [
-        [{ kind: 'input' }, all?.input_tokens ?? 0],
-        [{ kind: 'output' }, all?.output_tokens ?? 0],
-        [{ kind: 'cache_read' }, all?.cache_read_tokens ?? 0],
+        [{ kind: 'input' }, all('input_tokens')],
+        [{ kind: 'output' }, all('output_tokens')],
+        [{ kind: 'cache_read' }, all('cache_read_tokens')],
       ],
     ],
-    ['runwire_cost_usd', 'gauge', 'Cost of the runs whose cost is known.', one(all?.cost)],
-    ['runwire_cost_known_runs', 'gauge', 'Runs whose cost is known.', one(all?.cost_known)],
+    ['runwire_cost_usd', 'gauge', 'Cost of the runs whose cost is known.', one(all('cost'))],
+    ['runwire_cost_known_runs', 'gauge', 'Runs whose cost is known.', one(all('cost_known'))],
+    ...queueFamilies(queue),
     ['runwire_viewers', 'gauge', 'Open streams.', one(viewers.count)],
     ['runwire_viewers_waiting_bytes', 'gauge', 'Bytes that viewers have not taken yet.', one(viewers.bytes)],
     ['runwire_viewers_behind_total', 'counter', 'Viewers that fell behind.', one(metrics.behind)],
@@ -49,6 +64,29 @@ export function prometheusText({ classes, all }: Totals, metrics: Metrics, viewe
         `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map((sample) => sampleText(name, sample)).join('')}`,
     )
     .join('');
+}
+
+/** Nothing where there is no queue; one that does not answer is down. */
+function queueFamilies(queue: QueueFigures | 'away' | undefined): Family[] {
+  if (queue === undefined) return [];
+  const up: Family = ['runwire_queue_up', 'gauge', 'Whether the queue answers.', [[{}, queue === 'away' ? 0 : 1]]];
+  if (queue === 'away') return [up];
+  const { jobs, workers, oldest_wait_ms: oldest, slots, paused } = queue;
+  const states = (['waiting', 'queued', 'running', 'dead'] as const).map((state): Sample => [{ state }, jobs[state]]);
+  return [
+    up,
+    ['runwire_queue_runs', 'gauge', 'Runs in the queue; dead: nobody tries them any more.', states],
+    ['runwire_queue_due_runs', 'gauge', 'Queued runs that may start now.', [[{}, jobs.due]]],
+    ['runwire_queue_oldest_wait_seconds', 'gauge', 'How long the oldest run that may start has waited.', [[{}, oldest / 1000]]],
+    ['runwire_queue_paused', 'gauge', 'Whether the queue is paused.', [[{}, Number(paused)]]],
+    [
+      'runwire_workers',
+      'gauge',
+      'Workers; silent: no heartbeat for a whole lease.',
+      Object.entries(workers).map(([state, count]) => [{ state }, count]),
+    ],
+    ['runwire_worker_slots', 'gauge', 'How many runs the working workers can do at a time.', [[{}, slots]]],
+  ];
 }
 
 function sampleText(name: string, [labels, value]: Sample): string {

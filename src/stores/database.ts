@@ -1,3 +1,4 @@
+import { systemCode } from '../failure.ts';
 import type { Problem } from './run-store.ts';
 
 export type Value = string | number | null | Uint8Array;
@@ -43,4 +44,9 @@ export interface Database {
 /** SQLite numbers its errors, PostgreSQL grades them, and a connection names the call that failed. */
 export function isDatabaseError(error: unknown): error is Error {
   return error instanceof Error && ('errcode' in error || 'severity' in error || ('syscall' in error && 'address' in error));
+}
+
+/** PostgreSQL: there is no such table, or the role may not read it. */
+export function isWithheld(error: unknown): boolean {
+  return ['42P01', '42501'].includes(systemCode(error) ?? '');
 }

@@ -6,6 +6,7 @@ import type { Environment } from '../vocabulary.ts';
 import { stateFolder } from '../xdg.ts';
 import { filesIn } from './files-in.ts';
 import { makeFolder } from './make-folder.ts';
+import { readUrl } from './postgres-address.ts';
 import type { LedgerPlace } from './open-store.ts';
 import type { Ending, Labels, NewRun } from './run-store.ts';
 
@@ -83,9 +84,20 @@ export function openOutbox(place: Exclude<LedgerPlace, { kind: 'none' }>, env: E
 /** The same for every user and password, so that all name the same ledger. */
 export function ledgerName(place: Exclude<LedgerPlace, { kind: 'none' }>, env: Environment): string {
   if (place.kind === 'sqlite') return place.path;
-  const address = place.url;
-  const url = URL.canParse(address) ? new URL(address) : new URL('postgres://invalid');
-  const host = url.hostname || env['PGHOST'] || 'localhost';
+  const { url, hosts } = readable(place.url) ?? readUrl('postgres://invalid');
+  const several = hosts.map(({ host, port }) => {
+    const inUrl = host.includes(':') ? `[${host}]` : encodeURIComponent(host);
+    return `${inUrl || env['PGHOST'] || 'localhost'}:${port || env['PGPORT'] || 5432}`;
+  });
   const database = url.pathname.slice(1) || env['PGDATABASE'] || '';
-  return `${host}:${url.port || env['PGPORT'] || 5432}/${database}?schema=${url.searchParams.get('schema') ?? 'runwire'}`;
+  return `${several.join(',')}/${database}?schema=${url.searchParams.get('schema') ?? 'runwire'}`;
+}
+
+/** Undefined: whoever opens the ledger says what is wrong with its address. */
+function readable(address: string): ReturnType<typeof readUrl> | undefined {
+  try {
+    return readUrl(address);
+  } catch {
+    return undefined;
+  }
 }

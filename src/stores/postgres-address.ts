@@ -12,18 +12,35 @@ import { quoted } from '../redact/quoted.ts';
 const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type Mode = (typeof modes)[number];
 
+/** What a server must be to be used, as psql has it. */
+const targets = ['any', 'read-write', 'read-only', 'primary', 'standby'] as const;
+export type Target = (typeof targets)[number];
+
+/** One of the servers of an address. */
+export interface PostgresServer {
+  host: string;
+  port: number;
+  password?: string;
+  ssl?: ConnectionOptions | false;
+}
+
+type Encryption = readonly (ConnectionOptions | false)[];
+
 export interface PostgresAddress {
   /** Its name in messages, without a password. */
   name: string;
   schema: string;
   config: PoolConfig;
   /** Ways to connect, in this order; the next is tried if the server refuses the one before. */
-  encryption: readonly (ConnectionOptions | false)[];
+  encryption: Encryption;
+  /** All servers, of which the first that answers and is what is wanted is used; `config` and `encryption` are those of the first. */
+  servers: readonly (PostgresServer & { encryption: Encryption })[];
+  target: Target;
 }
 
 /** An address, completed as psql does from the `PG*` environment variables, the password file and the folder `~/.postgresql`. */
 export function readAddress(text: string, env: Environment = process.env): PostgresAddress {
-  const url = readUrl(text);
+  const { url, hosts } = readUrl(text);
   const asked = (parameter: string, variable: string): string | undefined => url.searchParams.get(parameter) || env[variable] || undefined;
   const schema = url.searchParams.get('schema') ?? 'runwire';
   if (!/^(?!pg_)[a-z_][a-z0-9_]{0,59}$/.test(schema))
@@ -31,36 +48,73 @@ export function readAddress(text: string, env: Environment = process.env): Postg
       'config',
       `${JSON.stringify(quoted(schema, 80))} cannot be the ledger's schema; use at most 60 lowercase letters, digits and _, and do not begin with pg_`,
     );
-  const host = decoded(url.hostname).replace(/^\[|\]$/g, '') || asked('host', 'PGHOST') || 'localhost';
-  const port = url.port || asked('port', 'PGPORT') || '5432';
+  const places = placesOf(hosts, (asked('host', 'PGHOST') ?? '').split(','), (asked('port', 'PGPORT') ?? '').split(','));
   const user = decoded(url.username) || asked('user', 'PGUSER') || systemUser();
   const database = decoded(url.pathname.slice(1)) || asked('dbname', 'PGDATABASE') || user;
-  const password = decoded(url.password) || asked('password', 'PGPASSWORD') || passwordIn(env, [host, port, database, user]) || undefined;
+  const given = decoded(url.password) || asked('password', 'PGPASSWORD');
+  const servers = places.map(({ host, port }) => ({
+    host,
+    port: Number(port),
+    ...present({ password: given || passwordIn(env, [host, port, database, user]) || undefined }),
+    encryption: host.startsWith('/') ? [false as const] : encryptionOf(asked, host, env),
+  }));
+  const [{ encryption, ...first } = { host: 'localhost', port: 5432, encryption: [] }] = servers;
+  const word = asked('target_session_attrs', 'PGTARGETSESSIONATTRS') ?? 'any';
+  const target = targets.find((each) => each === word);
+  if (target === undefined)
+    throw new Failure('config', `target_session_attrs ${JSON.stringify(quoted(word, 40))}: expected one of ${targets.join(', ')}`);
   const seconds = Number(asked('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 0);
   return {
-    name: `${url.protocol}//${user}@${host}:${port}/${database}`,
+    name: `${url.protocol}//${user}@${places.map(({ host, port }) => `${host}:${port}`).join(',')}/${database}`,
     schema,
     config: {
-      host,
-      port: Number(port),
+      ...first,
       user,
       database,
       connectionTimeoutMillis: seconds > 0 ? seconds * 1000 : connectMs,
       application_name: asked('application_name', 'PGAPPNAME') ?? 'runwire',
-      ...present({ password, options: asked('options', 'PGOPTIONS') }),
+      ...present({ options: asked('options', 'PGOPTIONS') }),
     },
-    encryption: host.startsWith('/') ? [false] : encryptionOf(asked, host, env),
+    encryption,
+    servers,
+    target,
   };
+}
+
+interface HostAndPort {
+  host: string;
+  port: string;
+}
+
+/** Hosts from the address, else from the variables; one port is for all of them. */
+function placesOf(named: readonly HostAndPort[], hosts: readonly string[], ports: readonly string[]): HostAndPort[] {
+  const isNamed = named.some(({ host }) => host !== '');
+  const found = isNamed ? named : hosts.map((host, index) => ({ host, port: named[index]?.port ?? named[0]?.port ?? '' }));
+  if (ports.length > 1 && ports.length !== found.length)
+    throw new Failure('config', `the ledger's address has ${found.length} hosts and ${ports.length} ports`);
+  return found.map(({ host, port }, index) => ({ host: host || 'localhost', port: port || ports[ports.length > 1 ? index : 0] || '5432' }));
 }
 
 const connectMs = 5000;
 
-function readUrl(text: string): URL {
+/** An address may name several hosts, each with a port, which a URL cannot: they are taken out of it. */
+export function readUrl(text: string): { url: URL; hosts: HostAndPort[] } {
+  const start = text.indexOf('://') + 3;
+  const length = text.slice(start).search(/[/?#]/);
+  const end = length === -1 ? text.length : start + length;
+  const named = text.slice(text.lastIndexOf('@', end - 1) + 1 || start, end);
+  const from = end - named.length;
   try {
-    return new URL(text);
+    const url = new URL(`${text.slice(0, from)}${from === start ? '' : 'host'}${text.slice(end)}`);
+    return { url, hosts: named.split(',').map(hostAndPort) };
   } catch {
     throw new Failure('config', "the ledger's address cannot be read; expected postgres://user:password@host:port/database");
   }
+}
+
+function hostAndPort(text: string): HostAndPort {
+  const { hostname, port } = new URL(`postgres://${text.startsWith(':') ? `host${text}` : text}`);
+  return { host: text.startsWith(':') ? '' : decoded(hostname).replace(/^\[|\]$/g, ''), port };
 }
 
 /** A typed password may contain a bare %. */

@@ -1,6 +1,6 @@
 import pg, { type PoolConfig } from 'pg';
-import { systemCode } from '../failure.ts';
 import type { PostgresAddress } from './postgres-address.ts';
+import { isAboutEncryption, SeveralServersPool } from './several-servers.ts';
 
 /** Released soon: a run writes every few seconds, and a server has a hundred connections for a whole team. */
 const idleMs = 200;
@@ -61,34 +61,46 @@ export async function onConnection<Result>(pool: pg.Pool, work: (client: pg.Pool
   }
 }
 
-async function connect({ config, encryption }: PostgresAddress, options: PoolConfig): Promise<pg.Pool> {
+async function connect({ config, encryption, servers, target }: PostgresAddress, options: PoolConfig): Promise<pg.Pool> {
+  const all: PoolConfig = {
+    ...config,
+    max: mostConnections,
+    idleTimeoutMillis: idleMs,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    types: { getTypeParser: typeParser },
+    ...options,
+  };
+  if (servers.length > 1 || target !== 'any') {
+    return usable(
+      new SeveralServersPool(
+        servers.flatMap((server) => server.encryption.map((ssl) => ({ ...server, ssl }))),
+        target,
+        all,
+      ),
+    );
+  }
   for (const [index, ssl] of encryption.entries()) {
-    const pool = new pg.Pool({
-      ...config,
-      ssl,
-      max: mostConnections,
-      idleTimeoutMillis: idleMs,
-      keepAlive: true,
-      allowExitOnIdle: true,
-      types: { getTypeParser: typeParser },
-      ...options,
-    });
-    // A server that shuts down notifies its idle connections too; the next statement fails and reports it.
-    pool.on('error', () => {});
     try {
-      (await pool.connect()).release();
-      return pool;
+      return await usable(new pg.Pool({ ...all, ssl }));
     } catch (error) {
-      await pool.end();
       if (index === encryption.length - 1 || !isAboutEncryption(error)) throw error;
     }
   }
   throw new Error('there is no way to connect');
 }
 
-/** The server has no certificate, or lets this user in only with encryption, or only without. */
-function isAboutEncryption(error: unknown): boolean {
-  return error instanceof Error && (error.message.includes('does not support SSL') || systemCode(error) === '28000');
+/** A pool that has connected once; one that cannot is ended. */
+async function usable(pool: pg.Pool): Promise<pg.Pool> {
+  // A server that shuts down notifies its idle connections too; the next statement fails and reports it.
+  pool.on('error', () => {});
+  try {
+    (await pool.connect()).release();
+    return pool;
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
 }
 
 /** Counts and sums come as text because they might be too big for a number; ours never are. */

@@ -1,6 +1,6 @@
 import { present } from '../present.ts';
 import { mostKept } from './label-limits.ts';
-import type { Database, Row } from './database.ts';
+import { type Database, isWithheld, type Row } from './database.ts';
 import { select } from './filter-sql.ts';
 import { type DamagedRun, unlessDamaged } from './damaged-run.ts';
 import { detailColumns, recordOf, plainText, statsOf, summaryColumns, summaryOf, usageColumns, usageOf } from './rows.ts';
@@ -15,8 +15,10 @@ import type {
   RunUsage,
   StatsOptions,
   StatsRow,
+  Totals,
 } from './run-store.ts';
 import { percentilesSql, type StatsQuery, statsSql } from './stats-sql.ts';
+import { totalsOf, totalsSql } from './totals-sql.ts';
 import { type Offset, offsetsOf } from './time-zone.ts';
 
 export const rowsAtOnce = 200;
@@ -101,6 +103,15 @@ export class RunQueries {
       }
     }
     return rows.map((row) => statsOf({ ...row, ...more.get(JSON.stringify([row['group'], row['subgroup']])) }, groupings));
+  }
+
+  async totals(): Promise<Totals[] | undefined> {
+    try {
+      return (await this.database.all({ sql: totalsSql(this.database), values: [] })).map(totalsOf);
+    } catch (error) {
+      if (isWithheld(error)) return undefined;
+      throw error;
+    }
   }
 
   async #offsets(timeZone: string, filter: RunFilter): Promise<Offset[]> {

@@ -254,6 +254,19 @@ interface Percentiles {
   cost_p99?: number;
 }
 
+/** What the runs of a class come to; those without a class are runs that have not ended. Runs that never started do not count. */
+export interface Totals {
+  class?: string;
+  runs: number;
+  running: number;
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cost: number;
+  /** How many have a known cost. */
+  cost_known: number;
+}
+
 export interface StatsRow extends Percentiles {
   /** A day is `2026-11-15`, a week `2026-W46`, a month `2026-11`; absent: the runs that have none. */
   group?: string;
@@ -348,6 +361,8 @@ export interface RunStore {
   stats(grouping: Grouping | readonly Grouping[], filter: RunFilter, options?: StatsOptions): Promise<StatsRow[]>;
   /** Newest first, with outcomes, a page in memory at a time. Without `onDamaged`, a run that cannot be read throws `DamagedRun`. */
   export(filter: RunFilter, onDamaged?: (damage: DamagedRun) => void): AsyncIterable<RunRecord>;
+  /** The totals of all runs by class, which are kept and not counted. Absent: this ledger has none yet, or does not show them to this role. */
+  totals(): Promise<Totals[] | undefined>;
   /** `same`: its key is known, and nothing was done. */
   put(run: ImportedRun): Promise<'added' | 'same'>;
   /** Removes the runs that match the filter, and returns the tapes that are left to remove. Runs that have not ended stay. */

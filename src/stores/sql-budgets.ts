@@ -73,6 +73,11 @@ export class SqlBudgets implements BudgetStore {
     };
   }
 
+  /** A run that has ended and begins again spends anew; what it spent before is a spending of its own. */
+  reopen(run: string): Statement {
+    return { sql: `update ${this.#p}spendings set settled_at = null where run = ?`, values: [run] };
+  }
+
   /** Records what these runs and those below them spent, before they are removed from the ledger. */
   settleBefore(ids: readonly string[]): Statement {
     const marks = ids.map(() => '?').join(', ');

@@ -33,6 +33,7 @@ import type {
 } from './run-store.ts';
 import { sealColumns, sealOf } from './seal.ts';
 import { SqlBudgets } from './sql-budgets.ts';
+import { wrongTotalsSql } from './totals-sql.ts';
 import { wordsOf } from './words.ts';
 
 const pruneBatch = 500;
@@ -103,7 +104,9 @@ export class SqlRunStore extends RunQueries implements RunStore {
         host: optionalText(owner.host),
         owner: wholeText(JSON.stringify(owner)),
       }),
-      ...(this.database.rights.budgets ? attempts.map((attempt) => this.budgets.settleLost(id, attempt)) : []),
+      ...(this.database.rights.budgets
+        ? [...attempts.map((attempt) => this.budgets.settleLost(id, attempt)), this.budgets.reopen(id)]
+        : []),
     ]);
   }
 
@@ -286,7 +289,21 @@ export class SqlRunStore extends RunQueries implements RunStore {
       }
       if (rows.length < rowsAtOnce) break;
     }
-    return [...(await this.database.problems()), ...broken.map(({ id, what }) => ({ where: String(id), what: String(what) })), ...damaged];
+    return [
+      ...(await this.database.problems()),
+      ...broken.map(({ id, what }) => ({ where: String(id), what: String(what) })),
+      ...damaged,
+      ...(await this.#wrongTotals()),
+    ];
+  }
+
+  async #wrongTotals(): Promise<Problem[]> {
+    if ((await this.totals()) === undefined) return [];
+    const rows = await this.database.all({ sql: wrongTotalsSql(this.database), values: [] });
+    return rows.map((row) => ({
+      where: 'totals',
+      what: `the kept totals of the class "${String(row['class'])}" are not those of its runs`,
+    }));
   }
 
   async unsealed(): Promise<number> {

@@ -3,8 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Job } from '../../src/fleet/job.ts';
+import type { WorkerRow } from '../../src/fleet/watching.ts';
+import { QueueState } from '../../src/server/queue.ts';
+import { version } from '../../src/version.ts';
 import type { RunRecord } from '../../src/stores/run-store.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import { serving } from '../server/serving.ts';
 import { type Result, runwire } from '../support/command.ts';
 import { isSweep } from '../support/sweep.ts';
 import { Fleet, newRepository, temporary, until } from './support/fleet.ts';
@@ -33,10 +38,14 @@ interface Noted {
 }
 
 function notes(fleet: Fleet): Noted[] {
-  return readFileSync(fleet.log, 'utf8')
+  return linesOf<Noted>(readFileSync(fleet.log, 'utf8'));
+}
+
+function linesOf<Line>(text: string): Line[] {
+  return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Noted);
+    .map((line) => JSON.parse(line) as Line);
 }
 
 async function shown(fleet: Fleet, run: string): Promise<RunRecord> {
@@ -221,6 +230,92 @@ describe.concurrent('a fleet', () => {
     expect((await shown(fleet, run)).attempts).toHaveLength(1);
     for (const worker of [frozen, other]) worker.kill('SIGTERM');
     expect(await Promise.all([frozen.ended, other.ended])).toEqual([0, 0]);
+  });
+
+  it('starts nothing while the queue is paused, lists its workers, and lets one that is drained end what it has', async () => {
+    const fleet = newFleet('operated');
+    const workers = async (): Promise<WorkerRow[]> => linesOf<WorkerRow>((await fleet.runwire(['queue', 'workers'])).stdout);
+    expect(await fleet.runwire(['queue', 'workers'])).toEqual({ status: 0, stdout: '', stderr: 'runwire: there are no workers\n' });
+    expect(await fleet.runwire(['queue', 'pause', '--reason', 'a flood'])).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    const run = await fleet.enqueue([], 'say', '1');
+    expect([await fleet.once(), notes(fleet)]).toEqual([0, []]);
+    expect((await fleet.runwire(['queue', 'workers'])).stderr).toMatch(/^runwire: the queue is paused by \S+: a flood\n/);
+    await fleet.runwire(['queue', 'resume']);
+    expect([await fleet.once(), (await fleet.job(run)).class]).toEqual([0, 'success']);
+    const slow = await fleet.enqueue([], 'sleep', '6000');
+    const worker = fleet.worker(['--slots', '2', '--label', 'gpu']);
+    await until('it runs', () => notes(fleet).length === 3);
+    const [row] = await workers();
+    expect({ ...row, started_at: '', heard_at: '' }).toEqual({
+      name: expect.stringMatching(/:\d+$/) as string,
+      state: 'working',
+      running: 1,
+      slots: 2,
+      labels: ['gpu'],
+      version,
+      started_at: '',
+      heard_at: '',
+    });
+    expect(await fleet.runwire(['queue', 'drain', 'nobody:1'])).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('no worker "nobody:1"') as string,
+    });
+    expect((await fleet.runwire(['queue', 'drain', row?.name ?? ''])).stdout).toBe(`${row?.name ?? ''}\n`);
+    expect(await worker.ended).toBe(0);
+    expect([(await fleet.job(slow)).class, await workers()]).toEqual(['success', []]);
+  });
+
+  it('queues a run that did not succeed once more, as the next attempt of the same run, and knows the dead', async () => {
+    const fleet = newFleet('retried');
+    const run = await fleet.enqueue(['--id', 'again'], 'fail', '');
+    expect(await fleet.runwire(['queue', 'retry', 'again'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('has not ended yet') as string,
+    });
+    expect(await fleet.once()).toBe(4);
+    expect(await fleet.runwire(['queue', 'retry', 'again'])).toMatchObject({
+      status: 0,
+      stdout: `${JSON.stringify({ id: run, state: 'queued' })}\n`,
+    });
+    expect(await fleet.job(run)).toMatchObject({ state: 'queued', attempt: 1 });
+    expect(await fleet.once()).toBe(4);
+    expect(await fleet.job(run)).toMatchObject({ state: 'ended', attempt: 2, class: 'provider' });
+    expect(await shown(fleet, run)).toMatchObject({
+      class: 'provider',
+      attempts: [{ number: 1, status: 'error', class: 'provider', reason: 'it was queued again' }],
+    });
+    expect((await fleet.runwire(['queue', 'list', '--dead'])).stderr).toBe('runwire: there are no dead runs\n');
+    const lost = await fleet.enqueue([], 'say', '1');
+    await fleet.loseWorkers(lost, 5);
+    expect(await fleet.once()).toBe(0);
+    expect(linesOf<Job>((await fleet.runwire(['queue', 'list', '--dead'])).stdout)).toMatchObject([
+      { run: lost, class: 'incomplete', exit_code: 8 },
+    ]);
+    const page = await serving(fleet.env()['XDG_STATE_HOME'] ?? '', ['--ledger', fleet.url]);
+    const figures = (await (await page.ask('/metrics')).text()).split('\n').filter((line) => /^runwire_(?:queue|worker)/.test(line));
+    expect(figures).toEqual([
+      'runwire_queue_up 1',
+      'runwire_queue_runs{state="waiting"} 0',
+      'runwire_queue_runs{state="queued"} 0',
+      'runwire_queue_runs{state="running"} 0',
+      'runwire_queue_runs{state="dead"} 1',
+      'runwire_queue_due_runs 0',
+      'runwire_queue_oldest_wait_seconds 0',
+      'runwire_queue_paused 0',
+      'runwire_workers{state="working"} 0',
+      'runwire_workers{state="draining"} 0',
+      'runwire_workers{state="silent"} 0',
+      'runwire_worker_slots 0',
+    ]);
+    expect(QueueState.parse(await page.json('/api/queue'))).toMatchObject({ workers: [], jobs: [], dead: [{ run: lost }] });
+    page.child.kill('SIGTERM');
+    expect((await fleet.runwire(['queue', 'retry', '--dead'])).stdout).toBe(`${JSON.stringify({ id: lost, state: 'queued' })}\n`);
+    expect([await fleet.once(), (await fleet.job(lost)).class]).toEqual([0, 'success']);
+    expect(await fleet.runwire(['queue', 'retry', lost])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('has succeeded') as string,
+    });
   });
 
   it('lets runs end when it is told to leave, and gives back what does not', async () => {

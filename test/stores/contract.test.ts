@@ -687,6 +687,83 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       expect(await idsOf(store, { labels: { key120000: 'x', team: 'x' } })).toEqual([run.id]);
     }));
 
+  it('keeps the totals of its runs, whatever happens to them', () =>
+    withStore(async (store) => {
+      const costing = (cost: number, changes: Parameters<typeof outcomeWith>[0] = {}) =>
+        outcomeWith({ ...changes, metrics: { cost, input_tokens: 100, output_tokens: 10, cache_read_tokens: 5 } });
+      const of = (runs: number, cost: number) => ({
+        runs,
+        running: 0,
+        input_tokens: 100 * runs,
+        output_tokens: 10 * runs,
+        cache_read_tokens: 5 * runs,
+        cost,
+        cost_known: runs,
+      });
+      const idle = { ...of(0, 0), runs: 1, running: 1 };
+      const failed = { status: 'error', verdict: { class: 'tool', exit_code: 3 } } as const;
+      expect(await store.totals()).toEqual([]);
+      const [first, second, third] = [newRun(), newRun(), newRun()];
+      for (const run of [first, second, third]) await store.begin(run);
+      expect(await store.totals()).toEqual([{ ...idle, runs: 3, running: 3 }]);
+      await store.note(first.id, { at: noon + 1, input_tokens: 7, cost: 0.25 });
+      expect(await store.totals()).toEqual([{ ...idle, runs: 3, running: 3, input_tokens: 7, cost: 0.25, cost_known: 1 }]);
+      // Sums of these are not what they should be where numbers have no end in binary.
+      await store.finish(first.id, { ...ending, outcome: costing(0.1) });
+      await store.finish(second.id, { ...ending, outcome: costing(0.2) });
+      await store.finish(third.id, { ...ending, outcome: costing(0.4, failed) });
+      const imported = { ...ending, outcome: costing(0.3), id: newRunId(noon), key: 'one', started_at: noon, labels: {} };
+      expect([await store.put(imported), await store.put(imported)]).toEqual(['added', 'same']);
+      expect(await store.totals()).toEqual([
+        { class: 'success', ...of(3, 0.6) },
+        { class: 'tool', ...of(1, 0.4) },
+      ]);
+      await store.addLabels(first.id, { team: 'web' });
+      await store.finish(first.id, { ...ending, outcome: costing(0.5, failed) });
+      await store.begin({ ...second, lost: [] });
+      expect(await store.totals()).toEqual([idle, { class: 'success', ...of(1, 0.3) }, { class: 'tool', ...of(2, 0.9) }]);
+      const absurd = newRun();
+      await store.begin(absurd);
+      await store.finish(absurd.id, { ...ending, outcome: costing(1e308) });
+      await store.remove(absurd.id);
+      const typo = newRun();
+      await store.begin(typo);
+      const { input_tokens: _input, ...unasked } = outcomeWith().metrics;
+      const refused = outcomeWith({ status: 'error', verdict: { class: 'input', exit_code: 2 } });
+      await store.finish(typo.id, { ...ending, outcome: { ...refused, metrics: { ...unasked, turns: 0 } } });
+      await store.prune({ class: ['tool'] });
+      expect(await store.totals()).toEqual([idle, { class: 'success', ...of(1, 0.3) }]);
+      await store.remove(second.id);
+      await store.remove(imported.id);
+      expect(await store.totals()).toEqual([]);
+    }));
+
+  it('says so when its totals are not those of its runs', () =>
+    withStore(async (store, place) => {
+      const prefix = kind === 'sqlite' ? '' : `${new URL(place).searchParams.get('schema')}.`;
+      const run = newRun();
+      await store.begin(run);
+      await store.finish(run.id, ending);
+      await change(place, `update ${prefix}totals set runs = 7 where class = 'success'`);
+      expect(await store.verify()).toEqual([{ where: 'totals', what: 'the kept totals of the class "success" are not those of its runs' }]);
+      await change(place, `update ${prefix}totals set runs = 1 where class = 'success'`);
+    }));
+
+  it('adds up what many write at once', () =>
+    withStore(async (store, place) => {
+      const others = await Promise.all([openers[kind](place), openers[kind](place)]);
+      const runs = Array.from({ length: 30 }, () => newRun());
+      await Promise.all(
+        runs.map(async (run, index) => {
+          const writer = others[index % 2] ?? store;
+          await writer.begin(run);
+          await writer.finish(run.id, ending);
+        }),
+      );
+      expect((await store.totals())?.map(({ class: name, runs: added }) => [name, added])).toEqual([['success', 30]]);
+      await Promise.all(others.map((other) => other.close()));
+    }));
+
   it('takes any number of runs at once', () =>
     withStore(async (store) => {
       const ids = Array.from({ length: 70_000 }, (_, index) => `top-${index}`);
@@ -707,6 +784,7 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
     await store.begin(run);
     expect((await store.below(['old'])).map(({ id }) => id)).toEqual([run.id]);
     expect((await store.get('old'))?.parent_run_id).toBeUndefined();
+    expect(await store.totals()).toMatchObject([{ runs: 2, running: 2 }]);
     await store.close();
   });
 
@@ -883,6 +961,36 @@ describe('a server of a team', () => {
     await store.close();
     await change(place, `alter table ${upgrading}.tools rename to utensils`);
     await expect(openPostgres(own.href)).rejects.toThrow(/a role that owns its tables has to upgrade them first/);
+  });
+
+  it('is the first of several that answers and can be written to, and the next one when it goes away', async () => {
+    const other = await startPostgres();
+    const schema = server.newName('several');
+    const [here, there] = [new URL(server.url(schema)), new URL(other.url(schema))];
+    const run = newRun();
+    for (const place of [here, there]) {
+      const store = await openPostgres(place.href);
+      if (place === here) await store.begin(run);
+      await store.close();
+    }
+    const hosts = (...named: readonly string[]): string => here.href.replace(here.host, named.join(','));
+    await change(there.href, 'alter role all set default_transaction_read_only = on');
+    const writing = await openPostgres(`${hosts('127.0.0.1:1', there.host, here.host)}&target_session_attrs=read-write`);
+    await writing.finish(run.id, ending);
+    expect(await idsOf(writing, {})).toEqual([run.id]);
+    await writing.close();
+    await expect(
+      openPostgres(`${hosts('127.0.0.1:1', there.host)}&target_session_attrs=primary`).then((store) => store.close()),
+    ).resolves.toBeUndefined();
+    await expect(openPostgres(`${hosts('127.0.0.1:1', there.host)}&target_session_attrs=read-write`)).rejects.toThrow(
+      /ECONNREFUSED.*is not what target_session_attrs asks for/,
+    );
+    const any = await openPostgres(hosts(there.host, here.host));
+    expect(await idsOf(any, {})).toEqual([]);
+    await other.stop();
+    expect(await idsOf(any, {}).catch(() => idsOf(any, {}))).toEqual([run.id]);
+    await any.close();
+    await other.remove();
   });
 
   it('lets the planner know how many days, weeks and months there are', async () => {

@@ -35,6 +35,73 @@ describe('the address of a server', () => {
     expect(readAddress('postgres://u@h', env).config.database).toBe('u');
   });
 
+  it.each([
+    [
+      'postgres://ann:x@h1,h2/d',
+      {},
+      'postgres://ann@h1:5432,h2:5432/d',
+      [
+        ['h1', 5432],
+        ['h2', 5432],
+      ],
+      'any',
+    ],
+    [
+      'postgres://ann:x@h1:1,[::1]:2,%2Frun/d?target_session_attrs=read-write',
+      {},
+      'postgres://ann@h1:1,::1:2,/run:5432/d',
+      [
+        ['h1', 1],
+        ['::1', 2],
+        ['/run', 5432],
+      ],
+      'read-write',
+    ],
+    [
+      'postgres://ann:a%2Cb%40c@h1,h2:6/d',
+      { PGPORT: '7' },
+      'postgres://ann@h1:7,h2:6/d',
+      [
+        ['h1', 7],
+        ['h2', 6],
+      ],
+      'any',
+    ],
+    [
+      'postgres:///d?user=ann&host=h1,h2&port=1,2',
+      {},
+      'postgres://ann@h1:1,h2:2/d',
+      [
+        ['h1', 1],
+        ['h2', 2],
+      ],
+      'any',
+    ],
+    [
+      'postgres://',
+      { PGHOST: 'h1,h2', PGUSER: 'ann', PGDATABASE: 'd', PGTARGETSESSIONATTRS: 'primary' },
+      'postgres://ann@h1:5432,h2:5432/d',
+      [
+        ['h1', 5432],
+        ['h2', 5432],
+      ],
+      'primary',
+    ],
+    ['postgres://ann@/d', { PGHOST: 'h' }, 'postgres://ann@h:5432/d', [['h', 5432]], 'any'],
+  ] as const)('may name several hosts, as for psql: %s %j', (text, variables, name, servers, target) => {
+    const address = readAddress(text, { ...env, ...variables });
+    expect([address.name, address.servers.map(({ host, port }) => [host, port]), address.target]).toEqual([name, servers, target]);
+    expect([address.config.host, address.config.port]).toEqual(servers[0]);
+  });
+
+  it('refuses other numbers of hosts and ports, and states that no server has', () => {
+    expect(() => readAddress('postgres:///d?host=h1,h2&port=1,2,3', env)).toThrow('2 hosts and 3 ports');
+    expect(() => readAddress('postgres://h1,h2/d?target_session_attrs=green', env)).toThrow(
+      'target_session_attrs "green": expected one of any, read-write, read-only, primary, standby',
+    );
+    expect(() => readAddress('postgres://h1:x,h2/d', env)).toThrow('cannot be read');
+  });
+
   it('finds a password in the file that psql reads, unless others can read it too', () => {
     expect(readAddress(plain, env).config.password).toBe('a:b\\c');
     expect(readAddress('postgres://bob@db/runs', env).config.password).toBe('any');

@@ -7,7 +7,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
 import { isSweep, some, sweep } from '../support/sweep.ts';
 import { openBrowser } from './support/browser.ts';
-import { begins, call, demoEvents, demoRun, otherRuns, recorded, runId, said, startOfAll, taped } from './support/fixture-runs.ts';
+import {
+  begins,
+  call,
+  demoEvents,
+  demoQueue,
+  demoRun,
+  otherRuns,
+  recorded,
+  runId,
+  said,
+  startOfAll,
+  taped,
+} from './support/fixture-runs.ts';
 import { FixtureServer } from './support/fixture-server.ts';
 import { writeReport } from './support/report-file.ts';
 
@@ -24,6 +36,7 @@ const shortEvents = 1000;
 
 beforeAll(async () => {
   mkdirSync(pictures, { recursive: true });
+  server.queue = demoQueue();
   server.add(demoRun(1), demoRun(2, {}, 0.6), recorded('codex@0.166.0/error-429-always', 20), recorded('opencode@1.18.33/multi-tool', 21));
   server.add(...otherRuns());
   server.add(
@@ -172,6 +185,7 @@ const views: Readonly<Record<string, View>> = {
   copy: { path: runPath(1), prepare: click('Copy as') },
   tree: { path: `${runPath(3)}/tree` },
   compare: { path: `/compare/${runId(1)}/${runId(32)}`, prepare: (page) => page.locator('.step').first().waitFor() },
+  queue: { path: '/queue', prepare: (page) => page.getByRole('table', { name: 'Dead runs' }).waitFor() },
   missing: { path: '/runs/nothere' },
 };
 
@@ -218,6 +232,28 @@ const flawless = { found: [], tooWide: 0 };
 
 /** Every other view in one look, so that each look has its turn; in `npm run test:sweeps`, every view in every look. */
 const viewsInLooks = sweep(Object.entries(views), lookNames).map(([[name, view], look]) => [name, look, view] as const);
+
+it('shows what waits, who works, and what nobody tries any more', async () => {
+  const page = await open('/queue');
+  const cells = async (name: string): Promise<string[]> =>
+    (await page.getByRole('table', { name }).locator('tbody tr').allInnerTexts()).map((row) => row.split('\t').slice(0, 3).join(' | '));
+  await page.getByRole('table', { name: 'Workers' }).waitFor();
+  expect(await cells('Workers')).toEqual([
+    '✓ working | build-7:4711 | 2 of 4',
+    '! draining | build-8:99 | 1 of 4',
+    '✕ silent | gpu-1:12 | 1 of 1',
+  ]);
+  expect((await cells('Queued and running runs')).map((row) => row.split(' | ')[0])).toEqual(['◐ running', '– queued', '– waiting']);
+  expect((await cells('Dead runs')).map((row) => row.split(' | ')[0])).toEqual(['✕ incomplete']);
+  expect(await page.getByRole('status').first().innerText()).toContain('Paused by ada@laptop: the model server is down.');
+  expect(await page.locator('main').innerText()).toContain('3 runs may start now, the oldest for');
+  const queue = server.queue;
+  server.queue = undefined;
+  await page.goto(`${server.url}/queue`);
+  await page.getByText('This ledger has no queue').waitFor();
+  server.queue = queue;
+  await page.context().close();
+});
 
 describe('in both themes and on a phone', () => {
   let page: Page;

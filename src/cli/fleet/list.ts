@@ -17,6 +17,10 @@ export const queueList = command({
 in "runwire runs", like any other run.`,
   options: {
     all: { type: 'boolean', help: 'Also list runs that have ended' },
+    dead: {
+      type: 'boolean',
+      help: 'Only list runs that nobody tries any more, because their workers were lost five times; see "runwire queue retry"',
+    },
     limit: { type: 'string', value: 'N', help: `List at most this many, the newest (default: ${defaultLimit})` },
     json: { type: 'boolean', help: 'Print JSON lines, even on a terminal' },
     ...queueOption,
@@ -27,9 +31,12 @@ in "runwire runs", like any other run.`,
     const limit = values.limit ?? String(defaultLimit);
     if (!/^[1-9]\d{0,5}$/.test(limit)) throw new Failure('input', `--limit ${limit}: expected a number, such as 50`);
     return useQueue(values.ledger, context, async (queue) => {
-      const states = ['waiting', 'queued', 'running', ...(values.all === true ? (['ended'] as const) : [])] as const;
-      const jobs = await queue.list({ states, limit: Number(limit) });
-      if (jobs.length === 0) context.warn('runwire: the queue is empty');
+      const dead = values.dead === true;
+      const states = dead
+        ? (['ended'] as const)
+        : (['waiting', 'queued', 'running', ...(values.all === true ? (['ended'] as const) : [])] as const);
+      const jobs = await queue.list({ states, dead, limit: Number(limit) });
+      if (jobs.length === 0) context.warn(dead ? 'runwire: there are no dead runs' : 'runwire: the queue is empty');
       else if (values.json === true || !context.stdoutIsTerminal)
         await context.print(jobs.map((job) => `${JSON.stringify(job)}\n`).join(''));
       else await context.show(table(columns(context.now()), jobs, screenOf(context)));

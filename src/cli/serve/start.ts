@@ -52,6 +52,7 @@ export async function startServing(
   context.hideEnvironment(new Set(['PATH', 'HOME', 'LANG', 'TERM']));
 
   const ledger = await openLedgerAt(place, env, tapesPlace(values.tapes, env, place));
+  const queue = place.kind === 'postgres' ? await (await import('../../fleet/watching.ts')).QueueView.open(place.url) : undefined;
   const delivering = keepDelivering(ledger, context);
   let port = wantedPort;
   const names = namesOf({
@@ -67,6 +68,7 @@ export async function startServing(
     names,
     tokens,
     assets: readAssets(join(import.meta.dirname, '..', 'web')),
+    queue,
     now: context.now,
     warn: complain,
   });
@@ -84,6 +86,7 @@ export async function startServing(
   } finally {
     context.leaveSoon();
     delivering.stop();
+    await queue?.close();
     await ledger.store.close();
   }
 }

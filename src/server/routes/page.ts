@@ -8,7 +8,7 @@ import { Problem } from '../problem.ts';
 export function pageRoutes(app: Hono<ServerEnv>, { assets }: Room): void {
   const index = assets.get('/index.html');
 
-  for (const path of ['/', '/runs/:id', '/runs/:id/tree', '/compare/:a/:b'])
+  for (const path of ['/', '/runs/:id', '/runs/:id/tree', '/compare/:a/:b', '/queue'])
     app.get(path, (context) => {
       if (index === undefined)
         throw new Problem('not_found', 'this package was built without the page; the API works all the same: see /openapi.json');

@@ -4,15 +4,17 @@ import { version } from '../../version.ts';
 import type { Room } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
 import { allow, refuseToken } from '../guard.ts';
+import { Problem } from '../problem.ts';
 import { cached, prometheusText, totalsOf } from '../prometheus.ts';
 
-/** Adding up a million runs takes a moment; scrapes within this time get the same figures. */
+/** Where the ledger does not keep totals, adding up a million runs takes a moment; scrapes within this time get the same figures. */
 const totalsMs = 5000;
 
 const formerCookie = 'runwire';
 
 /** Routes about the server itself. */
-export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, names, live, metrics, viewers, now }: Room): void {
+export function serviceRoutes(app: Hono<ServerEnv>, room: Room): void {
+  const { ledger, tokens, wrong, names, live, metrics, viewers, queue, now } = room;
   app.get('/healthz', (context) => (live.trouble === undefined ? context.text('ok\n') : context.text('the ledger does not answer\n', 503)));
 
   app.get('/openapi.json', async (context) => context.json((await import('../openapi.ts')).openApi()));
@@ -20,7 +22,14 @@ export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, nam
   const totals = cached(() => totalsOf(ledger), totalsMs, now);
   app.get('/metrics', allow('read'), async (context) => {
     context.header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
-    return context.body(prometheusText(await totals(), metrics, viewers));
+    const queued = await queue?.figures().catch(() => 'away' as const);
+    return context.body(prometheusText(await totals(), queued, metrics, viewers));
+  });
+
+  app.get('/api/queue', allow('read'), async (context) => {
+    const state = await queue?.overview();
+    if (state === undefined) throw new Problem('not_found', 'this ledger has no queue: "runwire enqueue" makes one, in PostgreSQL');
+    return context.json(state);
   });
 
   app.get('/login', (context) => {

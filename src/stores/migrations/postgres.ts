@@ -1,3 +1,22 @@
+const sums = ['input_tokens', 'output_tokens', 'cache_read_tokens'];
+const totals = ['runs', 'running', ...sums, 'cost', 'cost_known'];
+const wasStarted = "(r.input_tokens is not null or coalesce(r.turns, 0) <> 0 or r.class is null or r.class not in ('config', 'input'))";
+const bounded = (name: string, most: string): string => `greatest(least(coalesce(r.${name}, 0), ${most}), -${most})`;
+const figures = `coalesce(r.class, '') as class, 1 as runs, cast(r.status = 'running' as integer) as running,
+  ${sums.map((name) => `round(${bounded(name, '9e15')}) as ${name}`).join(', ')}, round(${bounded('cost', '9e6')} * 1e9) as cost, cast(r.cost is not null as integer) as cost_known`;
+/** More than writers at a time, as a rule. */
+const slots = 16;
+
+/** Adds what a statement added to the totals, and takes away what it removed; what leaves them as they are is not written. */
+function count(p: string, changed: readonly ('added' | 'removed')[]): string {
+  const signed = totals.map((name) => `sign * ${name} as ${name}`).join(', ');
+  const each = changed.map((rows) => `select ${rows === 'added' ? 1 : -1} as sign, ${figures} from ${rows} r where ${wasStarted}`);
+  return `insert into ${p}totals as t select pg_backend_pid() % ${slots}, class, ${totals.map((name) => `sum(${name})`).join(', ')}
+      from (select class, ${signed} from (${each.join(' union all ')}) c) x
+      group by class having ${totals.map((name) => `sum(${name}) <> 0`).join(' or ')} order by class
+      on conflict (slot, class) do update set ${totals.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}`;
+}
+
 /** The same tables as in SQLite, in the schema `p`. Ids sort by byte, whatever the language of the server. */
 export const postgresMigrations: readonly ((p: string) => string)[] = [
   (p) => `
@@ -170,4 +189,37 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
   `,
   // `at_least`: the cost is a lower bound.
   (p) => `alter table ${p}runs add column cost_is text collate "C"`,
+  // As in SQLite; each connection adds to rows of its own, as far as there are enough, so that writers do not wait for each other. The function runs as its owner: who may write a run need not be able to write to the totals.
+  (p) => `
+  create view ${p}run_figures as select seq, ${figures} from ${p}runs r where ${wasStarted};
+  create table ${p}totals (
+    slot integer not null,
+    class text collate "C" not null,
+    runs bigint not null,
+    running bigint not null,
+    input_tokens double precision not null,
+    output_tokens double precision not null,
+    cache_read_tokens double precision not null,
+    cost double precision not null,
+    cost_known bigint not null,
+    primary key (slot, class)
+  );
+  insert into ${p}totals select 0, class, ${totals.map((name) => `sum(${name})`).join(', ')} from ${p}run_figures group by class;
+  create function ${p}keep_totals() returns trigger language plpgsql security definer set search_path = pg_catalog as $keep$
+  begin
+    if tg_op = 'INSERT' then ${count(p, ['added'])};
+    elsif tg_op = 'DELETE' then ${count(p, ['removed'])};
+    else ${count(p, ['removed', 'added'])};
+    end if;
+    return null;
+  end $keep$;
+  create trigger runs_counted after insert on ${p}runs referencing new table as added for each statement execute function ${p}keep_totals();
+  create trigger runs_discounted after delete on ${p}runs referencing old table as removed for each statement execute function ${p}keep_totals();
+  create trigger runs_recounted after update on ${p}runs referencing old table as removed new table as added for each statement execute function ${p}keep_totals();
+  do $do$ declare reader text; begin
+    for reader in select distinct case when x.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(x.grantee)) end
+      from pg_class c, aclexplode(c.relacl) x where c.oid = '${p}runs'::regclass and x.privilege_type = 'SELECT'
+    loop execute 'grant select on ${p}totals, ${p}run_figures to ' || reader; end loop;
+  end $do$;
+  `,
 ];

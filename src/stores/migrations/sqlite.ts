@@ -1,3 +1,14 @@
+const sums = ['input_tokens', 'output_tokens', 'cache_read_tokens'];
+const totals = ['runs', 'running', ...sums, 'cost', 'cost_known'];
+const changes = ['status', 'class', 'turns', 'cost', ...sums].map((name) => `old.${name} is not new.${name}`).join(' or ');
+
+/** Adds the figures of a run to the totals, or takes them away. */
+function count(sign: '+' | '-', row: 'old' | 'new'): string {
+  const figures = `from run_figures f where f.seq = ${row}.seq`;
+  return `insert into totals select f.class, ${totals.map((name) => `${sign}f.${name}`).join(', ')} ${figures}
+    on conflict (class) do update set ${totals.map((name) => `${name} = totals.${name} + excluded.${name}`).join(', ')};`;
+}
+
 /** One entry for each version of the ledger; never changed once released, only followed by the next. */
 export const sqliteMigrations: readonly string[] = [
   `
@@ -155,5 +166,28 @@ export const sqliteMigrations: readonly string[] = [
   `,
   `
   alter table runs add column cost_is text;
+  `,
+  // The totals of all runs, kept so that nobody has to count. What is added is a whole number below 2^53, money in billionths: so what is taken away leaves nothing behind.
+  `
+  create view run_figures as
+    select seq, coalesce(class, '') as class, 1 as runs, status = 'running' as running,
+      ${sums.map((name) => `round(max(min(coalesce(${name}, 0), 9e15), -9e15)) as ${name}`).join(', ')},
+      round(max(min(coalesce(cost, 0), 9e6), -9e6) * 1e9) as cost, cost is not null as cost_known
+    from runs where input_tokens is not null or coalesce(turns, 0) <> 0 or class is null or class not in ('config', 'input');
+  create table totals (
+    class text primary key,
+    runs integer not null,
+    running integer not null,
+    input_tokens real not null,
+    output_tokens real not null,
+    cache_read_tokens real not null,
+    cost real not null,
+    cost_known integer not null
+  ) strict, without rowid;
+  insert into totals select class, ${totals.map((name) => `sum(${name})`).join(', ')} from run_figures group by class;
+  create trigger runs_counted after insert on runs begin ${count('+', 'new')} end;
+  create trigger runs_discounted before delete on runs begin ${count('-', 'old')} end;
+  create trigger runs_leaving_totals before update on runs when ${changes} begin ${count('-', 'old')} end;
+  create trigger runs_entering_totals after update on runs when ${changes} begin ${count('+', 'new')} end;
   `,
 ];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Job } from '../../../src/fleet/job.ts';
+import { Queue } from '../../../src/fleet/queue.ts';
 import type { PostgresServer } from '../../stores/support/postgres.ts';
 import type { Result } from '../../support/command.ts';
 import { compiled } from '../../support/compiled.ts';
@@ -86,6 +87,20 @@ export class Fleet {
     });
     this.#workers.push(child);
     return new RunningWorker(child);
+  }
+
+  /** As if one worker after another had taken the run and gone silent. */
+  async loseWorkers(run: string, times: number): Promise<void> {
+    const queue = await Queue.open(this.url);
+    const client = new pg.Client({ connectionString: this.url.replace(/\?.*/, '') });
+    await client.connect();
+    const schema = `${new URL(this.url).searchParams.get('schema') ?? ''}_queue`;
+    for (let lost = 0; lost < times; lost += 1) {
+      await queue.claim({ count: 1, labels: [], worker: `lost:${lost}`, leaseMs: 1 });
+      await client.query(`update ${schema}.jobs set heard_at = 'epoch', lease_ms = 0 where run = $1`, [run]);
+    }
+    await client.end();
+    await queue.close();
   }
 
   async jobs(): Promise<Job[]> {

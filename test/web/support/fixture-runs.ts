@@ -1,3 +1,4 @@
+import type { QueueOverview } from '../../../src/fleet/watching.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEvent, EventRecord } from '../../../src/events/event.ts';
@@ -331,4 +332,52 @@ export function otherRuns(): FixtureRun[] {
       },
     };
   });
+}
+
+/** A paused queue with workers in every state, and a dead run. */
+export function demoQueue(): QueueOverview {
+  const at = (ms: number): string => new Date(startOfAll - ms).toISOString();
+  const worker = (name: string, state: 'working' | 'draining' | 'silent', running: number, slots: number, labels: string[]) => ({
+    name,
+    state,
+    running,
+    slots,
+    labels,
+    version: '1.0.0',
+    started_at: at(9_000_000),
+    heard_at: at(state === 'silent' ? 240_000 : 3000),
+  });
+  const job = (number: number, state: 'waiting' | 'queued' | 'running' | 'ended', more: object = {}) => ({
+    run: runId(number),
+    state,
+    title: 'Fix the flaky test of the cart',
+    agent: 'codex',
+    priority: 0,
+    keys: ['repo=web'],
+    needs: [],
+    after: [],
+    enqueued_at: at(400_000),
+    enqueued_by: 'ada@laptop',
+    attempt: 1,
+    ...more,
+  });
+  return {
+    figures: {
+      jobs: { waiting: 1, queued: 4, due: 3, running: 4, dead: 1 },
+      oldest_wait_ms: 312_000,
+      workers: { working: 1, draining: 1, silent: 1 },
+      slots: 4,
+      paused: true,
+    },
+    workers: [
+      worker('build-7:4711', 'working', 2, 4, []),
+      worker('build-8:99', 'draining', 1, 4, []),
+      worker('gpu-1:12', 'silent', 1, 1, ['gpu']),
+    ],
+    paused: { by: 'ada@laptop', reason: 'the model server is down', at: at(60_000) },
+    jobs: [job(1, 'running', { worker: 'build-7:4711', priority: 5 }), job(2, 'queued', { needs: ['gpu'] }), job(3, 'waiting')],
+    dead: [
+      job(4, 'ended', { class: 'incomplete', exit_code: 8, message: 'its worker was lost 5 times; "runwire queue retry" queues it again' }),
+    ],
+  };
 }

@@ -5,6 +5,7 @@ import { extname, join } from 'node:path';
 import type { EventRecord } from '../../../src/events/event.ts';
 import { compareRuns } from '../../../src/ledger/diff.ts';
 import { cutRecord } from '../../../src/events/cut-record.ts';
+import type { QueueOverview } from '../../../src/fleet/watching.ts';
 import type { RunRecord, StatsRow } from '../../../src/stores/run-store.ts';
 
 const web = join(import.meta.dirname, '..', '..', '..', 'dist', 'web');
@@ -26,6 +27,7 @@ export class FixtureServer {
   readonly #viewers = new Set<ServerResponse>();
   readonly #server = createServer((request, response) => this.#answer(request, response));
   url = '';
+  queue: QueueOverview | undefined;
   /** How long a list of runs, or a timeline, takes. */
   delayMs = 0;
 
@@ -66,6 +68,8 @@ export class FixtureServer {
     if (room !== 'api') return this.#file(url.pathname, response);
     const found = this.runs.get(id);
     if (kind === 'session') return json({ rights: ['read', 'stop'], ledger: 'fixtures', version: '0' });
+    if (kind === 'queue')
+      return this.queue === undefined ? json({ error: { code: 'not_found', message: 'there is no queue' } }, 404) : json(this.queue);
     if (kind === 'live') {
       this.#viewers.add(response);
       request.on('close', () => this.#viewers.delete(response));
