@@ -43,8 +43,8 @@ function says(wording: RegExp | Sentence, text: string): boolean {
 
 // Order matters: the first that fits wins, so the narrow wordings come before the wide ones.
 const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
-  [/context[_ ](?:length|window|size|overflow)|maximum context|too many tokens|ContextOverflow/i, 'context_overflow'],
-  [{ first: /input token count/i, later: /exceeds/i }, 'context_overflow'],
+  [/context[_ ](?:length|window|size|limit|overflow)|maximum context|too many tokens|ContextOverflow/i, 'context_overflow'],
+  [{ first: /token count/i, later: /exceeds/i }, 'context_overflow'],
   [/(?:context|prompt|input|request|conversation|history)(?: is|_is|_)? ?too[_ ](?:long|large|big)/i, 'context_overflow'],
   [/too (?:long|large) to send|reduce the length of the (?:messages|prompt|input)/i, 'context_overflow'],
   // The system's own words for a network that is down; the port of an address must not be taken for a status.

@@ -59,6 +59,9 @@ it.each([
   ['Context is too large to send safely. Start a new session.', undefined, 'context_overflow'],
   ['prompt is too long: 210000 tokens > 200000 maximum', 400, 'context_overflow'],
   ['request_too_large', undefined, 'context_overflow'],
+  ['context_limit: that was too much', undefined, 'context_overflow'],
+  ['prompt token count of 139639 exceeds the limit of 128000', 400, 'context_overflow'],
+  ['input length and `max_tokens` exceed context limit: 190174 + 20000 > 204698', 400, 'context_overflow'],
   ['Please reduce the length of the messages or completion.', 400, 'context_overflow'],
 ] as const)('%j with status %j is %s', (message, status, code) => {
   expect(codeOfMessage(message, status)).toBe(code);

@@ -17,7 +17,7 @@ const src = join(root, 'src');
 const mayImport: Record<string, readonly string[]> = {
   events: [],
   outcome: ['events'],
-  dialects: ['outcome', 'events', 'faults.ts'],
+  dialects: ['outcome', 'events', 'faults.ts', 'relayed-fault.ts'],
   redact: ['events'],
   pipeline: ['dialects', 'outcome', 'redact', 'events', 'faults.ts'],
   terminal: [],
@@ -86,6 +86,7 @@ const mayImport: Record<string, readonly string[]> = {
   'failure.ts': [],
   'inside.ts': [],
   'faults.ts': ['events'],
+  'relayed-fault.ts': ['events', 'faults.ts'],
   'field-of.ts': [],
   'nearest.ts': [],
   'path-pattern.ts': [],

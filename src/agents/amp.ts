@@ -8,7 +8,7 @@ export const amp: AgentCli = {
   title,
   binaries: ['amp'],
   dialect: 'amp',
-  install: 'npm install -g @sourcegraph/amp',
+  install: 'npm install -g @ampcode/cli',
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: undefined,

@@ -27,7 +27,7 @@ export const copilot: AgentCli = {
   keys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
   logins: ['.copilot/config.json', '.config/gh/hosts.yml'],
   acp: { args: ['--acp'] },
-  tellsUsage: 'while it runs',
+  tellsUsage: 'never',
   abilities: { model: true, resume: true, permissionModes: ['read-only', 'edit', 'full'], ownLimits: [], prompt: 'argument' },
   plan(ask) {
     const byStdin = needsStdin(ask.prompt);

@@ -54,7 +54,8 @@ async function askVersion(path: string, agent: AgentCli, env: Environment): Prom
     return { path: undefined, version: undefined, problem: `${path} cannot be started: ${String(error)}` };
   }
   const command = `${path} ${agent.versionArgs.join(' ')}`;
-  const version = versionIn(said.stdout) ?? versionIn(said.stderr);
+  // What a program prints when it crashes has numbers in it too, for instance the version of its runtime.
+  const version = said.exitCode === 0 ? (versionIn(said.stdout) ?? versionIn(said.stderr)) : versionAlone(`${said.stdout}\n${said.stderr}`);
   const complaint = said.stderr.split('\n').find((line) => line.trim() !== '');
   const problem = said.timedOut
     ? `${command} did not exit within ${timeInWords(patienceMs)}`
@@ -62,10 +63,22 @@ async function askVersion(path: string, agent: AgentCli, env: Environment): Prom
   return { path, version, problem: version === undefined ? problem : undefined };
 }
 
+/** A line about what runs the program, or of a stack trace. */
+const ofRuntime = /^\s*(?:Node\.js|Bun|Deno) v\d|^\s+at /;
+
 /** A number with two dots wins over one with a single dot: a date or a size may stand before the version. */
-function versionIn(text: string): string | undefined {
+function versionIn(printed: string): string | undefined {
+  const text = printed
+    .split('\n')
+    .filter((line) => !ofRuntime.test(line))
+    .join('\n');
   const found = /(?:^|[^\w.])v?(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?)/.exec(text) ?? /(?:^|[^\w.])v?(\d+\.\d+)(?:[^\w.]|$)/.exec(text);
   return found?.[1];
+}
+
+/** A version that is a line of its own, which no crash prints. */
+function versionAlone(text: string): string | undefined {
+  return /^v?(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?)$/m.exec(text)?.[1];
 }
 
 /** The first program of this name; relative folders in PATH are left out, because what they hold depends on the working directory. */

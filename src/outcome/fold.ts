@@ -72,6 +72,8 @@ export class OutcomeFold {
   #model: string | undefined;
   #turns = 0;
   #messageId: string | undefined;
+  /** A call began since the last text: where messages have no ids, the next text is another message. */
+  #hasCalledSince = false;
   #messageParts: BoundedList<string>;
   #lastError: EventOf<'error'> | undefined;
   #unknownLines = 0;
@@ -233,11 +235,14 @@ export class OutcomeFold {
   /** The text parts of the last assistant message; blank ones are skipped, and so is the text of sub-agents. */
   #text(event: EventOf<'text.completed'>): void {
     if (event.parent_item_id !== undefined || event.text.trim() === '') return;
-    if (event.message_id !== this.#messageId) {
+    // A message that has no id of its own has that of its turn.
+    const isNext = this.#hasCalledSince && event.message_id === event.turn_id;
+    if (event.message_id !== this.#messageId || isNext) {
       this.#messageId = event.message_id;
       this.#messageParts = this.#messageParts.emptied();
     }
     this.#messageParts.push(event.text);
+    this.#hasCalledSince = false;
     this.#signals.said = true;
     this.#signals.answered = true;
     this.#signals.last = 'text';
@@ -246,7 +251,10 @@ export class OutcomeFold {
 
   #begin(event: EventOf<'item.started'>, at: number | undefined): void {
     // Publishing comes after the answer, so no further answer is needed then.
-    if (event.parent_item_id === undefined && event.kind !== 'publish') this.#signals.answered = false;
+    if (event.parent_item_id === undefined && event.kind !== 'publish') {
+      this.#signals.answered = false;
+      this.#hasCalledSince = true;
+    }
     this.#calls.begin(event, at);
   }
 

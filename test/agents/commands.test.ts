@@ -261,6 +261,21 @@ describe('doctor', () => {
     });
   });
 
+  it.each([
+    ['opencode', 'echo "error: boom" >&2; echo "Bun v1.3.14 (Linux x64)" >&2; exit 1'],
+    ['continue', 'echo "    at run (/a/b.js:10:2)" >&2; echo "Node.js v24.21.0" >&2; exit 1'],
+    ['amp', 'echo "gave up after 41.439 s" >&2; exit 1'],
+    ['goose', 'echo "goose: fatal: needs glibc 2.38.0 or newer" >&2; exit 127'],
+    ['cline', 'echo "Node.js v24.21.0"'],
+  ])('takes no version from the crash of %s', async (id, script) => {
+    fakeAgent(`crash-${id}`, id, script, goodFlags(id));
+    const { agents: checked } = await diagnose(`crash-${id}`, [id]);
+    expect(checked[0]?.checks.find(({ what }) => what === 'version')).toMatchObject({
+      status: 'wrong',
+      detail: expect.stringContaining('printed no version') as string,
+    });
+  });
+
   it('says what it could not check', async () => {
     fakeAgent('silent', 'droid', 'echo 0.174.0', []);
     const diagnosis = await diagnose('silent', [], { FACTORY_API_KEY: 'fk-1' });

@@ -226,6 +226,11 @@ describe('texts', () => {
     expect(only({ events }, 'text.completed', 'reasoning.completed').map(({ text }) => text)).toEqual(['ab', 'c', 'hm', 'd']);
   });
 
+  it('after the last call are the answer', () => {
+    expect(run(say('I look.'), tool({ status: 'completed' }), say('It is '), say('there.')).outcome.message).toBe('It is there.');
+    expect(run(say('It is there.'), tool({ status: 'completed' })).outcome.message).toBe('It is there.');
+  });
+
   it('that are none are told as what they are', () => {
     const { events } = run(say('', { content: { type: 'image', mimeType: 'image/png', data: '' } }), say('Done.'));
     expect(only({ events }, 'log')).toMatchObject([{ text: '[image image/png]' }]);
@@ -405,6 +410,65 @@ describe('the end', () => {
       result: { stopReason: 'end_turn' },
     });
     expect(outcome.verdict).toMatchObject({ class: 'provider', code: 'refused' });
+  });
+});
+
+describe('an error in place of an answer', () => {
+  const refused = 'Error: Authentication failed with provider at http://127.0.0.1:4100 (HTTP 401).';
+  const verdictOf = (...work: Wire[]): Wire => {
+    const { outcome } = run(...work);
+    return { class: outcome.verdict.class, code: outcome.verdict.code };
+  };
+  const auth = { class: 'provider', code: 'auth' };
+  const success = { class: 'success', code: undefined };
+
+  it.each<[string, Wire[], Wire]>([
+    ['alone', [say(refused)], auth],
+    ['in pieces', [say('Error: Authentication '), say('failed (HTTP 401)')], auth],
+    ['after a call that went well', [say('I look.'), tool({ status: 'completed' }), say(refused)], auth],
+    ['behind an answer that was broken off', [say('Let me '), say('look at'), say(refused)], auth],
+    ['of its own message', [say('Let me look.', { messageId: 'm1' }), say(refused, { messageId: 'm2' })], auth],
+    ['of a server that is busy', [say('API Error: 529 Overloaded')], { class: 'provider', code: 'server' }],
+    ['that the agent got over', [say(refused, { messageId: 'm1' }), say('Done.', { messageId: 'm2' })], success],
+    ['before a call', [say(refused), tool({ status: 'completed' })], success],
+    ['that is quoted', [say('The log says:\n'), say(refused)], success],
+    ['that is explained', [say(refused), say(' This line means that your key is old; I replaced it.')], success],
+    ['that a tool printed', [tool({ kind: 'execute', status: 'completed', rawOutput: `1\n${refused}\n` }), say(refused)], success],
+    ['that a sub-agent met as well', [tool({ kind: 'think', status: 'completed', rawOutput: refused }), say(refused)], auth],
+  ])('%s', (_, work, want) => {
+    expect(verdictOf(...work)).toEqual(want);
+  });
+
+  it('is told as what it is', () => {
+    const { events, outcome } = run(say(refused));
+    expect(only({ events }, 'error', 'turn.completed', 'agent.finished')).toEqual([
+      { type: 'error', scope: 'provider', code: 'auth', message: refused, fatal: true, http_status: 401 },
+      {
+        type: 'turn.completed',
+        turn_id: 'turn_1',
+        iteration: 1,
+        finish_reason: 'error',
+        raw_finish_reason: 'end_turn',
+        tool_call_count: 0,
+        has_final_report: false,
+      },
+      { type: 'agent.finished', status: 'failed', code: 'auth', message: refused, raw_status: 'end_turn' },
+    ]);
+    expect(outcome.message).toBe(refused);
+  });
+
+  it('that was asked for is an answer', () => {
+    const asked = { ...prompted, params: { sessionId, prompt: [words(`Say exactly: ${refused}`)] } };
+    expect(read(...initialized(), ...opened(), asked, say(refused), ended).outcome.verdict.class).toBe('success');
+  });
+
+  it.each([
+    [{ 'vendor.example/errorMessage': '429 Too Many Requests' }, 'rate_limit'],
+    [{ vendor: { failed: true, error: 'HTTP 400: provider api key not configured' } }, 'config'],
+    [{ vendor: { failed: false, error: null } }, undefined],
+  ])('may stand beside the answer: %j', (_meta, code) => {
+    const { outcome } = read(...opened(), prompted, say('Hm.'), answered({ stopReason: 'end_turn', _meta }));
+    expect(outcome.verdict.code).toBe(code);
   });
 });
 

@@ -132,6 +132,11 @@ it.each<[string, Wire, string]>([
   expect(tools(readLines([start, toolStart('t', 'bash', { command: 'ls' }), toolEnd('t', fields)]))).toEqual([want]);
 });
 
+it('has the exit code that stands beside the output', () => {
+  const ended = toolEnd('t', { success: true, result: { content: 'no', contents: [{ type: 'shell_exit', shellId: '0', exitCode: 3 }] } });
+  expect(only(readLines([start, toolStart('t', 'bash', {}), ended]), 'item.completed')).toMatchObject([{ status: 'error', exit_code: 3 }]);
+});
+
 it('names a tool that was refused before it started', () => {
   const asked = message('', { toolRequests: [{ toolCallId: 't', name: 'bash', arguments: { command: 'rm' } }] });
   expect(tools(readLines([start, asked, toolEnd('t', { success: false, error: { message: denial } })]))).toEqual(['bash error denied']);
@@ -188,6 +193,36 @@ it('takes the edited files from the closing line where no tool named them', () =
   expect(readLines([...run.slice(0, -1), result(0, changes)]).outcome.artifacts.map(({ path }) => path)).toEqual(['/w/a']);
 });
 
+describe('a message whose stream broke', () => {
+  const delta = (messageId: string, deltaContent: string): Wire =>
+    event('assistant.message_delta', { messageId, deltaContent }, { ephemeral: true });
+
+  it('is not the answer: the one that was given instead is', () => {
+    const read = readLines([
+      start,
+      event('assistant.turn_start', { turnId: '0' }),
+      delta('m0', 'The first half of'),
+      delta('m1', 'The whole '),
+      delta('m1', 'answer.'),
+      message('The whole answer.'),
+      event('assistant.turn_end', { turnId: '0' }),
+      result(0),
+    ]);
+    expect(read.outcome).toMatchObject({ message: 'The whole answer.', verdict: { class: 'success' } });
+    expect(only(read, 'text.completed').map(({ text }) => text)).toEqual(['The first half of', 'The whole answer.']);
+  });
+});
+
+it('has its model from its messages', () => {
+  const { metrics, usage_by_model } = readLines([
+    event('session.start', { sessionId: 's-1' }),
+    message('Hi.', { model: 'm-9' }),
+    result(0),
+  ]).outcome;
+  expect({ metrics, usage_by_model }).toMatchObject({ metrics: { model_name: 'm-9', cost_source: 'unknown' }, usage_by_model: undefined });
+  expect(metrics).not.toHaveProperty('tokens_used');
+});
+
 describe('the end', () => {
   const error = event('session.error', {
     errorType: 'authentication',
@@ -222,6 +257,17 @@ describe('the end', () => {
     ['words on stderr alone', [], { exit: exited(1), stderr: 'Error: No authentication information found.\n' }, 'provider'],
   ])('%s', (_, lines, rest, want) => {
     expect(readLines(lines, rest).outcome.verdict.class).toBe(want);
+  });
+
+  it.each([
+    ['context_limit', 'That was too much.', undefined, 'context_overflow'],
+    ['query', 'Execution failed: CAPIError: 400 prompt token count of 139639 exceeds the limit of 128000', 400, 'context_overflow'],
+    ['quota', 'No more for today.', undefined, 'quota'],
+    ['rate_limit', 'Slow down.', undefined, 'rate_limit'],
+    ['authorization', 'Not for you.', undefined, 'auth'],
+  ])('an error of type %s: %s', (errorType, words, statusCode, code) => {
+    const fault = event('session.error', { errorType, message: words, ...(statusCode === undefined ? {} : { statusCode }) });
+    expect(readLines([start, fault, result(1)], { exit: exited(1) }).outcome.verdict).toMatchObject({ class: 'provider', code });
   });
 
   it('tells the error in full', () => {
@@ -301,6 +347,8 @@ describe('a run that begins without an introduction', () => {
     ['all went well\n<exited with exit code 0>', { status: 'success', exit_code: 0 }],
     ['no such file\n<exited with exit code 2>\n', { status: 'error', exit_code: 2 }],
     ['it says <exited with exit code 2> and goes on', { status: 'success' }],
+    ['fine\n<shellId: 0 completed with exit code 0>', { status: 'success', exit_code: 0 }],
+    ['no such file\n<shellId: build-1 completed with exit code 127>', { status: 'error', exit_code: 127 }],
   ])('has the exit code of a command: %j', (content, expected) => {
     const read = readLines(bare(toolStart('t1', 'bash', { command: 'x' }), toolEnd('t1', { success: true, result: { content } })));
     expect(only(read, 'item.completed')[0]).toMatchObject(expected);

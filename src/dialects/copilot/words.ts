@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../events/event.ts';
 import type { ToolKinds } from '../tool-kinds.ts';
 
 export const toolKinds: ToolKinds = {
@@ -18,6 +19,15 @@ export const toolKinds: ToolKinds = {
   fetch: 'web',
   task: 'subagent',
   update_todo: 'plan',
+};
+
+/** The types of errors that say what went wrong, whatever the message is. */
+export const errorTypes: Readonly<Record<string, ErrorCode>> = {
+  authentication: 'auth',
+  authorization: 'auth',
+  quota: 'quota',
+  rate_limit: 'rate_limit',
+  context_limit: 'context_overflow',
 };
 
 /** Known events that are of no use to a reader. */

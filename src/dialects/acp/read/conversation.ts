@@ -3,6 +3,7 @@ import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { filled, list, object } from '../../read.ts';
 import { textIn } from './content.ts';
 import { Ending, readEnding } from './ending.ts';
+import { Heard } from './heard.ts';
 import { ownMetaOf } from './meta.ts';
 import { Permissions, type Question } from './permissions.ts';
 import { Prompts } from './prompts.ts';
@@ -17,6 +18,7 @@ export class Conversation {
   readonly #sink: DecoderSink;
   readonly #sessions: Sessions;
   readonly #prompts = new Prompts();
+  readonly #heard = new Heard();
   readonly #texts: Texts;
   readonly #tools: Tools;
   readonly #usage: Usage;
@@ -28,10 +30,10 @@ export class Conversation {
     this.#sink = sink;
     this.#sessions = new Sessions(sink);
     this.#texts = new Texts(sink);
-    this.#tools = new Tools(sink);
+    this.#tools = new Tools(sink, this.#heard);
     this.#usage = new Usage(sink);
     this.#permissions = new Permissions(sink, this.#tools);
-    const work = { texts: this.#texts, tools: this.#tools, usage: this.#usage };
+    const work = { texts: this.#texts, tools: this.#tools, usage: this.#usage, heard: this.#heard };
     this.#updates = new Updates(sink, this.#sessions, this.#prompts, work);
     this.#ending = new Ending(sink, this.#sessions, this.#prompts, work);
   }
@@ -53,7 +55,9 @@ export class Conversation {
     this.#sessions.enter(filled(params.sessionId));
     this.#prompts.begin(own !== undefined);
     this.#usage.begin();
+    this.#texts.begin();
     const text = list(params.prompt).map(textIn).join('\n\n');
+    this.#heard.hear(text);
     if (own === undefined || own.submitted !== undefined)
       this.#sink.emit({ type: 'prompt.submitted', text, ...present({ message_id: filled(object(own?.submitted).message_id) }) });
     if (own === undefined) this.#sink.emit({ type: 'turn.started' });

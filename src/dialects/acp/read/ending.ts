@@ -1,11 +1,13 @@
 import { eventIn } from '../../../events/check.ts';
 import type { ErrorCode, EventOf, FinishReason } from '../../../events/event.ts';
 import { codeOfMessage } from '../../../faults.ts';
+import { type RelayedFault, relayedFault } from '../../../relayed-fault.ts';
 import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { asText, filled, integer, isObject, object, string, wordIn } from '../../read.ts';
 import { authRequired, cancelled, codeOfRpc, endTurn, internalError, ownMeta, stopReasons } from '../words.ts';
-import { ownMetaOf } from './meta.ts';
+import type { Heard } from './heard.ts';
+import { faultIn, ownMetaOf } from './meta.ts';
 import type { Prompts } from './prompts.ts';
 import type { Sessions } from './sessions.ts';
 import type { Texts } from './texts.ts';
@@ -34,20 +36,36 @@ export class Ending {
   readonly #prompts: Prompts;
   readonly #texts: Texts;
   readonly #tools: Tools;
+  readonly #heard: Heard;
   /** A request for a login is not a failure if a login follows. */
   #held: Fault | undefined;
 
-  constructor(sink: DecoderSink, sessions: Sessions, prompts: Prompts, work: { texts: Texts; tools: Tools }) {
+  constructor(sink: DecoderSink, sessions: Sessions, prompts: Prompts, work: { texts: Texts; tools: Tools; heard: Heard }) {
     this.#sink = sink;
     this.#sessions = sessions;
     this.#prompts = prompts;
     this.#texts = work.texts;
     this.#tools = work.tools;
+    this.#heard = work.heard;
   }
 
   /** The answer to a prompt. */
   read(answer: JsonObject, claim: Claim): void {
-    this.#close(string(answer.stopReason) ?? '', claim);
+    const reason = string(answer.stopReason) ?? '';
+    const fault = claim.status === 'ok' && ownMetaOf(answer) === undefined ? this.#passedOn(answer) : undefined;
+    if (fault === undefined) return this.#close(reason, claim);
+    this.#close(reason, tellFault(fault, this.#sink, 'provider'), 'error');
+  }
+
+  /** An error of the model's server that the agent took for the end of a turn: told beside its answer, or in place of it. */
+  #passedOn(answer: JsonObject): Fault | undefined {
+    const told = faultIn(object(answer._meta));
+    const raw = endTurn;
+    if (told !== undefined) return { code: codeOfMessage(told), message: told, raw, status: undefined, claim: undefined };
+    const { text = '', lastChunk = '' } = this.#texts.answer ?? {};
+    if (this.#heard.isQuoted(text)) return undefined;
+    const fault = relayedFault(text) ?? appendedFault(text, lastChunk);
+    return fault && { code: fault.code, message: fault.message, raw, status: fault.status, claim: undefined };
   }
 
   fail(error: JsonObject, method: string): void {
@@ -87,16 +105,11 @@ export class Ending {
     else this.#sink.emit(claim);
   }
 
-  #close(reason: string, claim: Claim): void {
+  #close(reason: string, claim: Claim, finish_reason = reason === 'error' ? 'error' : finishReason(reason)): void {
     const all = this.#prompts.end(claim);
     if (all === undefined) return;
     this.#closeTurn();
-    if (!this.#prompts.tellsTurns)
-      this.#sink.emit({
-        type: 'turn.completed',
-        finish_reason: reason === 'error' ? 'error' : finishReason(reason),
-        raw_finish_reason: reason,
-      });
+    if (!this.#prompts.tellsTurns) this.#sink.emit({ type: 'turn.completed', finish_reason, raw_finish_reason: reason });
     this.#sink.emit(all);
   }
 
@@ -116,6 +129,14 @@ export function readEnding(result: JsonObject, sink: DecoderSink): Claim {
   const code = wordIn(stopReasons, raw_status);
   if (code === undefined) sink.note('guessed', 'stop reason that is not known: a failure');
   return { type: 'agent.finished', status: 'failed', code: code ?? 'unknown', raw_status };
+}
+
+/** An answer that was broken off, with an error behind it: an agent appends that in one piece, where a model goes on in small ones. */
+function appendedFault(text: string, lastChunk: string): RelayedFault | undefined {
+  const before = text.slice(0, text.length - lastChunk.length).trimEnd();
+  if (before === '' || /[:"'`«„“(]$|```/.test(before)) return undefined;
+  const fault = relayedFault(lastChunk);
+  return fault?.isAnnounced === true ? fault : undefined;
 }
 
 /** What an error says about a run. */

@@ -25,6 +25,8 @@ export class Texts {
   /** By the call that they belong to; '' is the main thread. */
   readonly #open = new Map<string, Block>();
   #count = 0;
+  /** The last text of the main thread, unless a call followed it. */
+  #answer: { block: Block; lastChunk: string } | undefined;
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
@@ -37,6 +39,7 @@ export class Texts {
     if (!isSame) this.close(parent);
     const block = isSame ? before : this.#begin(kind, messageId, parent);
     block.text.add(text);
+    if (kind === 'text' && parent === undefined) this.#answer = { block, lastChunk: text };
     this.#sink.emit({ type: kind === 'text' ? 'text.delta' : 'reasoning.delta', ...placeOf(block, parent), text });
   }
 
@@ -48,8 +51,24 @@ export class Texts {
     this.#sink.emit({ type, ...placeOf(block, parent), text: block.text.toString() });
   }
 
+  /** A call begins: what was said before it is not the answer. */
+  interrupt(): void {
+    this.close();
+    this.#answer = undefined;
+  }
+
+  /** The answer so far, and its last chunk: an agent that speaks for itself does so in one. */
+  get answer(): { text: string; lastChunk: string } | undefined {
+    return this.#answer && { text: this.#answer.block.text.toString(), lastChunk: this.#answer.lastChunk };
+  }
+
   closeAll(): void {
     for (const parent of this.#open.keys()) this.close(parent === '' ? undefined : parent);
+  }
+
+  /** A prompt begins. */
+  begin(): void {
+    this.#answer = undefined;
   }
 
   #begin(kind: Block['kind'], messageId: string | undefined, parent: string | undefined): Block {

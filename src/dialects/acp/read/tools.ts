@@ -7,11 +7,15 @@ import { asText, filled, integer, isObject, list, object, string, wordIn } from 
 import { Recent } from '../../recent.ts';
 import { wireKinds } from '../words.ts';
 import { editsOf, pathsOf, textOf } from './edits.ts';
+import type { Heard } from './heard.ts';
 import { ownMetaOf } from './meta.ts';
 import { nameOf } from './tool-name.ts';
 
 /** How many ended calls are remembered: later updates about them are nothing new. */
 const remembered = 1000;
+
+/** Kinds of calls whose output an answer may quote; that of a sub-agent may be a failure that the agent shares. */
+const quotable: ReadonlySet<string> = new Set(['read', 'search', 'execute', 'fetch']);
 
 interface Call {
   id: string;
@@ -29,6 +33,7 @@ interface Call {
 /** A call is announced once, then patched: fields missing from an update stay as they were. */
 export class Tools {
   readonly #sink: DecoderSink;
+  readonly #heard: Heard;
   readonly #calls = new Map<string, Call>();
   readonly #ended = new Recent<true>(remembered);
   /** The agent's plan, open until its turn ends. */
@@ -36,8 +41,9 @@ export class Tools {
   #plans = 0;
   #isCancelled = false;
 
-  constructor(sink: DecoderSink) {
+  constructor(sink: DecoderSink, heard: Heard) {
     this.#sink = sink;
+    this.#heard = heard;
   }
 
   /** A `tool_call` or a `tool_call_update`. Agents announce a call before they know its arguments. */
@@ -130,8 +136,10 @@ export class Tools {
   #end(call: Call, isGood: boolean, rawOutput: Json | undefined): void {
     const exit_code = exitCodeIn(rawOutput);
     const isCut = this.#isCancelled && call.kind === 'execute';
+    const output = outputOf(rawOutput, call.contents);
+    if (quotable.has(call.kind ?? '')) this.#heard.hear(asText(output));
     const status = isCut ? 'cancelled' : isGood && (exit_code ?? 0) === 0 ? 'success' : 'error';
-    this.#complete(call, { status, ...present({ output: outputOf(rawOutput, call.contents), exit_code }) });
+    this.#complete(call, { status, ...present({ output, exit_code }) });
     if (!isGood) return;
     const { id: itemId, kind, contents, locations } = call;
     const edits = editsOf({ itemId, kind, contents, locations, args: object(argsOf(call)), rawOutput });

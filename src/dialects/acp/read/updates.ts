@@ -128,7 +128,7 @@ export class Updates {
       if (update.sessionUpdate === 'tool_call') this.outside('called', update);
       return true;
     }
-    if (update.sessionUpdate === 'tool_call') this.#texts.close();
+    if (update.sessionUpdate === 'tool_call') this.#texts.interrupt();
     this.#tools.tell(id, update, this.#sessions.agent);
     return true;
   }

@@ -103,6 +103,7 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function readMessage(data: JsonObject, parent: string | undefined): void {
     if (messages.say(data, parent) && parent === undefined) ending.recover();
+    if (parent === undefined) model = modelOf(data.model) ?? model;
     usage.readMessage(data, model);
     for (const each of list(data.toolRequests)) tools.request(object(each), parent);
   }

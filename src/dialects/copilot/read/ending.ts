@@ -2,7 +2,8 @@ import type { ErrorCode } from '../../../events/event.ts';
 import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, filled, integer, string } from '../../read.ts';
+import { asText, filled, integer, string, wordIn } from '../../read.ts';
+import { errorTypes } from '../words.ts';
 
 /** How the run ends: an abort, or an error after which nothing came, outweighs the last line. */
 export class Ending {
@@ -27,7 +28,9 @@ export class Ending {
   fail(data: JsonObject): void {
     const message = asText(data.message);
     const status = integer(data.statusCode);
-    this.#fault = { code: codeOfMessage(`${asText(data.errorType)} ${message}`, status), message };
+    const worded = codeOfMessage(`${asText(data.errorType)} ${message}`, status);
+    const typed = wordIn(errorTypes, asText(data.errorType));
+    this.#fault = { code: worded === 'unknown' || worded === 'refused' ? (typed ?? worded) : worded, message };
     this.#sink.emit({
       type: 'error',
       scope: 'session',

@@ -57,7 +57,7 @@ export class Tools {
     const result = object(data.result);
     const error = filled(object(data.error).message);
     const output = result.content ?? result.detailedContent;
-    const exit_code = integer(result.exitCode) ?? exitCodeIn(asText(output));
+    const exit_code = integer(result.exitCode) ?? toldExit(result.contents) ?? exitCodeIn(asText(output));
     const status = statusOf(data, error ?? asText(output), exit_code);
     this.#sink.emit({ type: 'item.completed', item_id: id, status, ...present({ output, error, exit_code }) });
     if (status !== 'success' || edit === undefined) return;
@@ -96,9 +96,15 @@ function editOf(name: string, args: JsonObject): Edit | undefined {
   return { path, operation: name === 'create' || args.command === 'create' ? 'created' : 'modified' };
 }
 
+/** Beside the output, in a part of its own. */
+function toldExit(contents: Json | undefined): number | undefined {
+  const ends = list(contents).map((each) => object(each));
+  return integer(ends.find(({ type }) => type === 'shell_exit' || type === 'terminal')?.exitCode);
+}
+
 /** The shell tool adds its own last line to the output of a command. */
 function exitCodeIn(output: string): number | undefined {
-  const last = /<(?:command )?exited with (?:exit )?code (-?\d{1,10})>\s*$/.exec(output.slice(-100));
+  const last = /<(?:(?:command )?exited|shellId: [\w.-]{1,60} completed) with (?:exit )?code (-?\d{1,10})>\s*$/.exec(output.slice(-150));
   return last === null ? undefined : Number(last[1]);
 }
 

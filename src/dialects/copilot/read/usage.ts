@@ -30,7 +30,11 @@ export class Usage {
   }
 
   end(): void {
-    if (!this.#isCounted && this.#outputTokens > 0) this.#read('step', this.#model, { outputTokens: this.#outputTokens });
+    if (this.#isCounted) return;
+    if (this.#outputTokens > 0) return this.#read('step', this.#model, { outputTokens: this.#outputTokens });
+    // Recent versions count nothing at all, but name the model in each message.
+    if (this.#model !== undefined) this.#sink.emit({ type: 'usage.reported', scope: 'step', model: this.#model });
+    this.#model = undefined;
   }
 
   #read(scope: 'step' | 'thread', model: string | undefined, wire: JsonObject): void {
