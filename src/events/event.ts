@@ -43,6 +43,7 @@ export const ErrorCode = z.enum([
   'cost_limit',
   'time_limit',
   'expectation',
+  'output',
   'cancelled',
   'unknown',
 ]);
