@@ -45,6 +45,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     name: 'string',
     native_name: '~string',
     args: 'json',
+    call_count: '~count',
   },
   'item.output': { item_id: 'id', stream: '~stdout|stderr|progress', chunk: 'string' },
   'item.completed': {
