@@ -196,7 +196,7 @@ export const devAgent: Meanings = {
   duration_ms: 'how long it took',
   branch_id: 'the branch that it made, where there is one',
   summary: 'its result, in one line',
-  scope: 'whose error it was: `provider`, `tool`, `mcp`, `publish`, …',
+  scope: 'whose error it was: `provider`, `tool`, `publish`, `config`, `runwire`, …',
   message: 'what went wrong',
   fatal: 'false: the run goes on; absent: the error may end it. Only Runwire writes this',
   final_report: 'the report, see above',

@@ -10,6 +10,7 @@ export const exitCodes = {
   permission: 7,
   incomplete: 8,
   expectation: 9,
+  output: 10,
   time_limit: 124,
   cancelled: 130,
 } as const satisfies Record<string, number>;

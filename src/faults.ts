@@ -126,6 +126,7 @@ export const codeOfClass: Record<FailureCode, ErrorCode> = {
   permission: 'permission',
   incomplete: 'unknown',
   expectation: 'expectation',
+  output: 'output',
   time_limit: 'time_limit',
   cancelled: 'cancelled',
 };

@@ -1,17 +1,13 @@
 import { writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { Piece } from '../events/record-json.ts';
 import { timeInWords } from '../duration.ts';
 import { exitCodes, Failure, systemCode } from '../failure.ts';
 import { startWatchdog } from '../processes/watchdog.ts';
 import { hideEnvironment } from '../processes/own-environment.ts';
-import { bytesOf } from '../stores/encode-pieces.ts';
 import { oneLine, ownLine, prefix, spellOut, spellOutUnpainted } from '../terminal/plain.ts';
 import type { Context, LastWords } from './context.ts';
 import { Progress } from './progress.ts';
-
-/** The reader of stdout closed it. */
-export class PipeClosed extends Error {}
+import { afterOutput, writeOut, writeOutNow } from './stdout.ts';
 
 /** How much is processed at once: V8 stores longer texts separately, and is slower with them. */
 const chunkBytes = 64 * 1024;
@@ -28,14 +24,14 @@ export function realContext(): Context {
       return process.stderr.isTTY;
     },
     get cwd() {
-      return process.cwd();
+      return workingFolder();
     },
     get columns() {
       return process.stdout.columns;
     },
     readFile,
-    print: (text) => write(process.stdout.isTTY ? spellOut(typeof text === 'string' ? text : text.join('')) : text),
-    show: (text) => write(process.stdout.isTTY ? spellOutUnpainted(text) : text),
+    print: (text) => writeOut(process.stdout.isTTY ? spellOut(typeof text === 'string' ? text : text.join('')) : text),
+    show: (text) => writeOut(process.stdout.isTTY ? spellOutUnpainted(text) : text),
     warn,
     draw,
     // A terminal that does not know its size reports 0.
@@ -50,13 +46,26 @@ export function realContext(): Context {
   };
 }
 
-let warned = false;
+/** Asked for by every command that needs one: a shell may stand in a folder that somebody has deleted. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new Failure('config', 'the working directory does not exist any more: change to another one', { cause: error });
+  }
+}
 
-/** If nobody reads stderr, that must not end a run. */
+let heard = false;
+
 function draw(text: string): void {
-  if (!warned) process.stderr.on('error', () => {});
-  warned = true;
+  hearErrors();
   process.stderr.write(text);
+}
+
+/** If nobody reads stderr, or it cannot be written, that must not end a run. */
+function hearErrors(): void {
+  if (!heard) process.stderr.on('error', () => {});
+  heard = true;
 }
 
 /** Sentences are made safe wherever they go; data for programs only on a terminal. */
@@ -88,20 +97,29 @@ function watchTime(ms: number, lastWords?: () => LastWords): () => void {
   return startWatchdog(ms, () => {
     const exitCode = tellLast(lastWords);
     const what = `the time limit of ${timeInWords(ms)} was reached, and the run could not be ended cleanly: something in it is stuck`;
-    writeSync(2, `${ownLine(what)}\n`);
+    complainNow(what);
     process.exit(exitCode);
   });
 }
 
 /** Whatever blocks the run may block the last words too. */
 function tellLast(lastWords: (() => LastWords) | undefined): number {
+  let exitCode: number = exitCodes.time_limit;
   try {
-    const { stdout, exitCode } = lastWords?.() ?? { stdout: '', exitCode: exitCodes.time_limit };
-    if (stdout !== '') writeSync(1, stdout);
-    return exitCode;
-  } catch {
-    return exitCodes.time_limit;
+    const words = lastWords?.();
+    exitCode = words?.exitCode ?? exitCode;
+    if (words !== undefined && words.stdout !== '') writeOutNow(words.stdout);
+  } catch (error) {
+    if (error instanceof Failure) complainNow(error.message);
   }
+  return exitCode;
+}
+
+/** The process leaves next, whether or not anybody can read this. */
+function complainNow(sentence: string): void {
+  try {
+    writeSync(2, `${ownLine(sentence)}\n`);
+  } catch {}
 }
 
 /** A kept-alive socket or a pipe that nobody closes is not worth waiting for once the run has ended. */
@@ -111,7 +129,10 @@ function leaveSoon(isUnread = false): void {
   // An unreferenced timer fires only if some handle is still open; by then all output must have been flushed.
   const leave = (): void => void setTimeout(() => process.exit(), closingMs).unref();
   if (isUnread) return leave();
-  process.stdout.write('', () => void process.stderr.write('', leave));
+  afterOutput(() => {
+    hearErrors();
+    process.stderr.write('', leave);
+  });
 }
 
 async function* readFile(path: string): AsyncGenerator<Uint8Array> {
@@ -178,31 +199,6 @@ function unreadable(path: string, error: unknown): Failure {
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
   return systemCode(error) !== undefined && 'syscall' in (error as Error);
-}
-
-let closed: Error | undefined;
-let listening = false;
-let waiting: ((error?: Error) => void) | undefined;
-
-/** Resolves at once while stdout has room, else when it has room again, so that memory does not grow behind a slow reader. */
-function write(text: string | readonly Piece[]): Promise<void> {
-  if (!listening) {
-    listening = true;
-    process.stdout.on('error', (error: Error) => {
-      closed = error;
-      waiting?.(error);
-    });
-    process.stdout.on('drain', () => waiting?.());
-  }
-  return new Promise((resolve, reject) => {
-    if (closed !== undefined) return reject(pipeError(closed));
-    if (text.length === 0 || process.stdout.write(typeof text === 'string' ? text : bytesOf(text))) return resolve();
-    waiting = (error) => (error === undefined ? resolve() : reject(pipeError(error)));
-  });
-}
-
-function pipeError(error: Error): Error {
-  return systemCode(error) === 'EPIPE' ? new PipeClosed('stdout was closed', { cause: error }) : error;
 }
 
 /** Prints what went wrong on stderr and returns the exit code. Redacted, because what was typed may be a key pasted into the wrong place. */

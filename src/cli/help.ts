@@ -14,6 +14,7 @@ export const exitCodeTable: readonly (readonly [code: string, name: string, mean
   ['7', 'permission', 'the run ended because something was denied'],
   ['8', 'incomplete', 'the stream stopped without an end, the agent crashed, or answered nothing'],
   ['9', 'expectation', 'the run finished, but something that --expect asks for does not hold'],
+  ['10', 'output', 'stdout could not be written, such as on a full disk'],
   ['124', 'time_limit', 'a time limit was reached'],
   ['130, 143', 'cancelled', 'SIGINT, SIGTERM'],
 ];

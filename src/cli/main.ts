@@ -24,7 +24,7 @@ interface Told {
 }
 
 async function runCommand(name: string, args: readonly string[], { isImplied = false, outside }: Told): Promise<number> {
-  const { describeFailure, realContext, PipeClosed } = await import('./effects.ts');
+  const [{ describeFailure, realContext }, { PipeClosed }] = await Promise.all([import('./effects.ts'), import('./stdout.ts')]);
   try {
     const { command, rest } = await chosen(name, args, isImplied);
     if (asksForHelp(rest)) return await show(commandHelp(command, helpWidth()), outside);
@@ -36,7 +36,7 @@ async function runCommand(name: string, args: readonly string[], { isImplied = f
       if (command.name === 'run' && values['prompt'] === undefined) await refuseMistyped(operands, !isImplied);
       return await command.run(values, operands, outside ?? realContext(), program);
     } catch (error) {
-      if (!(error instanceof Failure) || command.refuse === undefined) throw error;
+      if (!(error instanceof Failure) || error.code === 'output' || command.refuse === undefined) throw error;
       return await command.refuse(error, own, outside ?? realContext());
     }
   } catch (error) {
@@ -109,12 +109,11 @@ async function show(text: string, outside: Context | undefined): Promise<number>
     await outside.show(text);
     return 0;
   }
+  const { PipeClosed, writeOutNow } = await import('./stdout.ts');
   try {
-    process.getBuiltinModule('node:fs').writeSync(1, text);
+    writeOutNow(text);
   } catch (error) {
-    // A full pipe takes it later; a closed one is ignored.
-    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') process.stdout.write(text);
-    else if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+    if (!(error instanceof PipeClosed)) return (await import('./effects.ts')).describeFailure(error);
   }
   return 0;
 }

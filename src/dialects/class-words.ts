@@ -8,6 +8,7 @@ export const classWords: Readonly<Record<string, { words: string; code: ErrorCod
   turn_limit: { words: 'Turn limit reached', code: 'turn_limit' },
   time_limit: { words: 'Time limit reached', code: 'time_limit' },
   expectation: { words: 'Expectation not met', code: 'expectation' },
+  output: { words: 'Output not written', code: 'output' },
   permission: { words: 'Permission denied', code: 'permission' },
   cancelled: { words: 'Cancelled', code: 'cancelled' },
 };

@@ -43,6 +43,7 @@ export const ErrorCode = z.enum([
   'cost_limit',
   'time_limit',
   'expectation',
+  'output',
   'cancelled',
   'unknown',
 ]);
@@ -116,6 +117,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     name: Text,
     native_name: Text.optional(),
     args: Json,
+    /** On the first of several calls of one answer, if known then: how many the answer holds; 0: it was not asked for by the answer. */
+    call_count: Count.optional(),
   }),
   z.strictObject({ type: z.literal('item.output'), item_id: Id, stream: z.enum(['stdout', 'stderr', 'progress']).optional(), chunk: Text }),
   z.strictObject({

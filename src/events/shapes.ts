@@ -45,6 +45,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     name: 'string',
     native_name: '~string',
     args: 'json',
+    call_count: '~count',
   },
   'item.output': { item_id: 'id', stream: '~stdout|stderr|progress', chunk: 'string' },
   'item.completed': {
@@ -101,7 +102,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     attempt: '~count',
     max_attempts: '~count',
     delay_ms: '~amount',
-    code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|cost_limit|time_limit|expectation|cancelled|unknown',
+    code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|cost_limit|time_limit|expectation|output|cancelled|unknown',
     cause: 'string',
   },
   'limit.reached': { limit: 'turns|cost|tokens|time|idle|first_event|tool_calls', value: '~number', maximum: '~number', message: '~string', late: '~boolean' },
@@ -136,7 +137,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
   log: { stream: 'stdout|stderr|agent', level: '~debug|info|warning|error', cause: '~noise|broken|cut|oversize', text: 'string' },
   error: {
     scope: 'string',
-    code: 'auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|cost_limit|time_limit|expectation|cancelled|unknown',
+    code: 'auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|cost_limit|time_limit|expectation|output|cancelled|unknown',
     name: '~string',
     message: 'string',
     retryable: '~boolean',
@@ -149,7 +150,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
   },
   'agent.finished': {
     status: 'ok|failed|cancelled',
-    code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|cost_limit|time_limit|expectation|cancelled|unknown',
+    code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|cost_limit|time_limit|expectation|output|cancelled|unknown',
     raw_status: '~string',
     message: '~string',
     duration_ms: '~amount',

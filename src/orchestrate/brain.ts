@@ -13,6 +13,7 @@ import { verify } from './tools/verify.ts';
 import { doesNotPass, isGood, isVerified } from './words.ts';
 
 type Finished = Extract<Draft, { type: 'agent.finished' }>;
+type TurnEnd = Extract<Draft, { type: 'turn.completed' }>;
 type Published = Extract<Draft, { type: 'branch.published' }>;
 
 /** The model that hands out work: the built-in loop, with agents and branches as its tools. */
@@ -21,7 +22,12 @@ export function brainOf(crew: Crew): RunAgent {
   const think = agentWith(() => Promise.resolve({ tools, decide: () => ({ allowed: true, reason: '' }), close: () => Promise.resolve() }));
   return async (options, emit) => {
     let finished: Finished | undefined;
-    let iteration = 0;
+    /** The end of the turn that answers: what is still done about the answer belongs before it. */
+    let lastEnd: TurnEnd | undefined;
+    const endTurn = (): void => {
+      if (lastEnd !== undefined) emit(lastEnd);
+      lastEnd = undefined;
+    };
     let published: Published | undefined;
     const open = new Map<string, string>();
     await think({ ...options, system: [instructions(crew), options.system ?? ''].join('\n\n').trimEnd() }, (draft) => {
@@ -29,14 +35,24 @@ export function brainOf(crew: Crew): RunAgent {
         finished = draft;
         return;
       }
-      if (draft.type === 'turn.started') iteration = draft.iteration ?? iteration + 1;
+      endTurn();
+      if (draft.type === 'turn.completed' && draft.has_final_report === true) {
+        lastEnd = draft;
+        return;
+      }
       if (draft.type === 'branch.published') published = draft;
       const error = errorOf(draft, open);
       if (error !== undefined) emit(error);
       emit(draft);
       if (draft.type === 'thread.started') tellStart(crew, emit);
     });
-    if (finished?.status === 'ok') finished = await conclude(crew, finished, { published, emit, signal: options.signal, iteration });
+    const tell = (draft: Draft): void => {
+      if (draft.type === 'item.started' && lastEnd !== undefined)
+        lastEnd = { ...lastEnd, tool_call_count: (lastEnd.tool_call_count ?? 0) + 1 };
+      emit(draft);
+    };
+    if (finished?.status === 'ok') finished = await conclude(crew, finished, { published, emit: tell, signal: options.signal });
+    endTurn();
     await crew.dropUnchanged();
     if (finished !== undefined) emit(finished);
   };
@@ -76,11 +92,10 @@ interface Ending {
   published: Published | undefined;
   emit(draft: Draft): void;
   signal: AbortSignal;
-  iteration: number;
 }
 
 /** The model claims to be done; the branches show whether it is. */
-async function conclude(crew: Crew, finished: Finished, { published, emit, signal, iteration }: Ending): Promise<Finished> {
+async function conclude(crew: Crew, finished: Finished, { published, emit, signal }: Ending): Promise<Finished> {
   const { publish, verify: command } = crew.settings;
   const failed = (message: string): Finished => ({ ...finished, status: 'failed', code: 'tool', message });
   const chosen = published === undefined ? resultOf(crew) : crew.branches.get(published.branch_id);
@@ -91,10 +106,9 @@ async function conclude(crew: Crew, finished: Finished, { published, emit, signa
   if (chosen === undefined && [...crew.branches.values()].some(({ run }) => isProofAsked || run !== undefined))
     return failed('no branch holds finished work');
   if (publish === 'none' || published !== undefined || chosen === undefined) return finished;
-  const turn = { turn_id: `turn_${iteration + 1}`, iteration: iteration + 1 };
   const itemId = 'publish';
-  emit({ type: 'turn.started', ...turn });
-  emit({ type: 'item.started', item_id: itemId, turn_id: turn.turn_id, kind: 'publish', name: 'publish', args: { branch_id: chosen.id } });
+  // The model did not ask for it, so it is neither a turn nor a call of the answer.
+  emit({ type: 'item.started', item_id: itemId, kind: 'publish', name: 'publish', args: { branch_id: chosen.id }, call_count: 0 });
   const result = await publishBranch(crew, chosen, finished.message, { emit, signal, itemId });
   const status = result.status === 'error' && signal.aborted ? 'cancelled' : result.status;
   if (status === 'error') emit({ type: 'error', scope: 'publish', code: 'tool', message: result.output, fatal: false, item_id: itemId });
@@ -106,7 +120,6 @@ async function conclude(crew: Crew, finished: Finished, { published, emit, signa
     summary: result.output,
     branch_id: chosen.id,
   });
-  emit({ type: 'turn.completed', ...turn, tool_call_count: 1, has_final_report: false });
   if (status === 'cancelled') return { ...finished, ...cancelledBy(signal) };
   return status === 'success' ? finished : failed(`publish: ${result.output}`);
 }

@@ -153,6 +153,7 @@ export const RunOutcome = z.strictObject({
       'permission',
       'incomplete',
       'expectation',
+      'output',
       'time_limit',
       'cancelled',
     ]),

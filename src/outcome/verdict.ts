@@ -102,6 +102,7 @@ const classOfCode: Record<ErrorCode, VerdictClass> = {
   cost_limit: 'cost_limit',
   time_limit: 'time_limit',
   expectation: 'expectation',
+  output: 'output',
   cancelled: 'cancelled',
   unknown: 'incomplete',
 };

@@ -245,6 +245,7 @@ export class Attempts {
 
   #explain(cause: Cause, end: ProcessEnd | undefined): void {
     if (cause.kind === 'crash') return this.#fail('unknown', describeCause(cause), cause.error);
+    if (cause.kind === 'output') return this.#fail('output', cause.message);
     if (cause.kind === 'question') {
       const permission_id = cause.id ?? 'question';
       if (cause.id === undefined) this.#tell({ type: 'permission.requested', permission_id, what: cause.what });

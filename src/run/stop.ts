@@ -27,6 +27,8 @@ export type Cause =
   /** The agent reported its end but has not exited. */
   | { kind: 'done' }
   | { kind: 'pipe' }
+  /** Nobody can be told what the run does. */
+  | { kind: 'output'; message: string }
   | { kind: 'crash'; error: unknown };
 
 export function reached(limit: Limit): Cause {
@@ -45,6 +47,8 @@ export function describeCause(cause: Cause): string {
       return 'the agent had finished and did not leave';
     case 'pipe':
       return unread;
+    case 'output':
+      return cause.message;
     case 'crash':
       return `unexpected: ${messageOf(cause.error)}`;
   }

@@ -127,7 +127,7 @@ describe.each(formats)('$format', (provider) => {
         { input_tokens: 100, output_tokens: 20, reasoning_tokens: 5, cache_read_tokens: 30, ...cacheWrite[0] },
         (70 * 1 + 30 * 0.1 + 20 * 10) / 1e6,
       ),
-      { type: 'item.started', item_id: one?.id, turn_id: 'turn_1', kind: 'read', name: 'echo', args: { text: 'one' } },
+      { type: 'item.started', item_id: one?.id, turn_id: 'turn_1', kind: 'read', name: 'echo', args: { text: 'one' }, call_count: 2 },
       { type: 'item.started', item_id: two?.id, turn_id: 'turn_1', kind: 'read', name: 'echo', args: { text: 'two' } },
       { type: 'item.output', item_id: one?.id, stream: 'stdout', chunk: 'one' },
       { type: 'item.output', item_id: two?.id, stream: 'stdout', chunk: 'two' },

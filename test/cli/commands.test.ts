@@ -37,7 +37,7 @@ describe('runwire', () => {
     expect(status).toBe(0);
     const width = Math.max(...commands.map(({ name }) => name.length));
     for (const { name, summary } of commands) expect(stdout).toContain(`${name.padEnd(width)}  ${summary}`);
-    for (const code of ['0', '1', '2', '3', '4', '5', '6', '7', '8', '124', '130, 143'])
+    for (const code of ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '124', '130, 143'])
       expect(stdout).toMatch(new RegExp(`^ +${code}  \\w+`, 'm'));
   });
 

@@ -44,7 +44,7 @@ describe("dev-agent's own tools show what is listed, and nothing else", () => {
       { prompt_previews: Array.from({ length: 20 }, () => 'x'), prompt_truncated: true },
     ],
     ['branch_output', { branch_id: 'b', full_output: true }, { branch_id: 'b', full_output: true }],
-    ['branch_diff', { branch_id: 'b' }, { branch_id: 'b' }],
+    ['branch_diff', { branch_id: 'b', path: 'src/a.ts' }, { branch_id: 'b', path: 'src/a.ts' }],
     ['read_artifact', { branch_id: 'b', path: 'a/b.md' }, { branch_id: 'b', path: 'a/b.md' }],
     ['verify', { branch_id: 'b', command: 'npm test' }, { branch_id: 'b', command: 'npm test' }],
     ['publish', { branch_id: 'b', message: long, remote: 'origin' }, { branch_id: 'b', message: cut, remote: 'origin' }],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inside, live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
+import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { conformanceProblems } from '../support/dev-agent-conformance.ts';
 import type { TurnInput } from '../support/model-server/index.ts';
 import { isSweep, some } from '../support/sweep.ts';
@@ -143,6 +144,14 @@ describe('the truth about the end', () => {
     expect({ status, published, message }).toEqual({ status: 3, published: 'error', message: words });
   });
 
+  it.concurrent('counts the calls of an answer before they are made', async () => {
+    const one = { name: 'branch_output', args: { branch_id: '1' } };
+    const brain: TurnInput[] = [{ calls: Array.from({ length: 12 }, () => one), usage: { input: 10, output: 10 } }, done];
+    const { stdout } = await orchestrate({ brain, codex: ['fixer'], flags: ['--stream-json'] });
+    const messages = eventsOf(stdout).filter(({ type }) => type === 'assistant.message');
+    expect(messages.map(({ tool_call_count: count }) => count)).toEqual([12, 0]);
+  });
+
   it.concurrent('publishes the last good branch when the brain forgot to, and --dry-run only says so', async () => {
     const cwd = brokenProject();
     const remote = withRemote(cwd);
@@ -150,11 +159,22 @@ describe('the truth about the end', () => {
       brain: [call('execute_agent', { agent: 'codex', prompt: 'Fix it' }), done],
       cwd,
       codex: ['fixer'],
-      flags: ['--stream-json', '--publish', 'branch', '--dry-run'],
+      flags: ['--stream-json', '--publish', 'branch', '--dry-run', '--max-turns', '2'],
     });
     expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
     expect({ status, publish: reportOf(stdout).publish }).toMatchObject({ status: 0, publish: { status: 'success', dry_run: true } });
     expect(git(remote, 'for-each-ref')).toBe('');
+    const told = eventsOf(stdout).map(({ type, iteration, name }) => [type, iteration ?? name].filter(Boolean).join(' '));
+    expect(told.slice(told.indexOf('turn.started 2'))).toEqual([
+      'turn.started 2',
+      'assistant.message',
+      'item.started publish',
+      'item.completed',
+      'turn.completed 2',
+      'thread.completed',
+    ]);
+    const read = await inside(['outcome'], { stdin: stdout });
+    expect((JSON.parse(read.stdout) as RunOutcome).metrics).toMatchObject({ turns: 2 });
   });
 
   const pushes: [string, string[]][] = [

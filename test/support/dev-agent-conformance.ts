@@ -66,6 +66,8 @@ interface Turn {
   id: string;
   iteration: unknown;
   items: number;
+  /** What its message asks for. */
+  calls: unknown;
   preview: string | undefined;
 }
 
@@ -112,11 +114,12 @@ class Stream {
         if (this.#turns.has(wire.turn_id)) problem('turn_id is used twice');
         this.#turns.add(wire.turn_id);
         if (wire.iteration !== ++this.#iteration) problem(`iteration is ${JSON.stringify(wire.iteration)}`);
-        this.#turn = { id: String(wire.turn_id), iteration: wire.iteration, items: 0, preview: undefined };
+        this.#turn = { id: String(wire.turn_id), iteration: wire.iteration, items: 0, calls: 0, preview: undefined };
         return;
       case 'assistant.message':
         if (this.#turn === undefined || this.#turn.id !== wire.turn_id) return problem('is not in its turn');
         this.#turn.preview = String(wire.preview);
+        this.#turn.calls = wire.tool_call_count;
         if (wire.preview !== '') this.#lastReply = this.#turn;
         return;
       case 'item.started':
@@ -171,7 +174,7 @@ class Stream {
     if (this.#turn !== undefined) problem('a turn is still open');
     const report = isObject(wire.final_report) ? wire.final_report : {};
     if (wire.status === 'completed') for (const [id, { isOpen }] of this.#items) if (isOpen) problem(`item ${String(id)} is still open`);
-    const hasAnswer = wire.status === 'completed' && this.#lastReply !== undefined && this.#lastReply.items === 0;
+    const hasAnswer = wire.status === 'completed' && this.#lastReply !== undefined && this.#lastReply.calls === 0;
     if (hasAnswer && this.#final !== this.#lastReply) problem('the turn of the answer has no has_final_report');
     if (!hasAnswer && wire.status === 'completed' && this.#final !== undefined) problem('has_final_report without an answer');
     if (report.status !== wire.status) problem(`the report says ${JSON.stringify(report.status)}`);

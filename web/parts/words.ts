@@ -13,6 +13,7 @@ const classWords: Readonly<Record<string, string>> = {
   permission: 'Failed: not permitted',
   incomplete: 'Incomplete',
   expectation: 'Failed: expectation not met',
+  output: 'Failed: output not written',
   time_limit: 'Stopped: time limit',
   cancelled: 'Cancelled',
 };
@@ -31,6 +32,7 @@ const shortWords: Readonly<Record<string, string>> = {
   tool: 'Failed: tool',
   permission: 'Not permitted',
   expectation: 'Not as expected',
+  output: 'Not written',
   cost_limit: 'Cost limit',
   turn_limit: 'Turn limit',
   time_limit: 'Time limit',

@@ -63,6 +63,7 @@ export class ToolCalls {
         kind: plan.tool?.kind ?? 'tool_call',
         name: call.name,
         args: jsonOf(call.input),
+        ...(call === calls[0] && calls.length > 1 ? { call_count: calls.length } : {}),
       });
       if (plan.kind === 'denied' && plan.mayAsk && this.#context.options.ask !== undefined)
         return askFirst(call, itemId, plan, this.#context, lastWrite);

@@ -89,7 +89,6 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
   const release = context.onSignal(() => gone.resolve());
   try {
     await Promise.race([hear(agent, context, warn), gone.promise]);
-    return 0;
   } finally {
     const late = setTimeout(giveUp, lastWordsMs);
     await agent.close();
@@ -98,6 +97,8 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
     release();
     context.leaveSoon(isUnread);
   }
+  if (outlet.problem !== undefined) throw outlet.problem;
+  return 0;
 }
 
 /** Settles when the client has sent its last message. */

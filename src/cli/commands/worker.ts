@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { Outlet } from '../../run/sinks/outlet.ts';
 import { command } from '../command.ts';
 import { readCount, readDuration } from '../flag-values.ts';
 import { queueOption, useQueue } from '../fleet/queue.ts';
@@ -43,6 +44,8 @@ there is none to take.`,
     const leaseMs = readDuration('--lease', values.lease) ?? defaultLeaseMs;
     if (leaseMs < leastLeaseMs) throw new Failure('input', `--lease ${values.lease ?? ''}: expected at least 1s`);
     const [{ Worker }, { everyRunGets }] = await Promise.all([import('../../fleet/worker.ts'), import('../../fleet/run-environment.ts')]);
+    // Its runs are in the ledger, whether or not stdout takes these lines: it works on, and says so at once and with its exit code.
+    const outlet = new Outlet(context.print, (problem) => problem && context.warn(`runwire: ${problem.message}`));
     const exitCode = await useQueue(values.ledger, context, async (queue, ledger) => {
       // Before anything is started that could read it.
       context.hideEnvironment(new Set(Object.keys(everyRunGets(context.env))));
@@ -56,7 +59,7 @@ there is none to take.`,
         allowEnv: values['allow-env'] ?? [],
         pollMs: readDuration('--poll', values.poll) ?? 1000,
         graceMs: readDuration('--grace', values.grace) ?? 25_000,
-        tell: (what) => void context.print(`${JSON.stringify(what)}\n`),
+        tell: (what) => outlet.write(`${JSON.stringify(what)}\n`),
         warn: (message) => context.warn(`runwire: ${message}`),
       });
       const release = context.onSignal(() => here.leave());
@@ -66,7 +69,8 @@ there is none to take.`,
         release();
       }
     });
+    await outlet.close();
     context.leaveSoon();
-    return exitCode;
+    return outlet.problem === undefined || exitCode !== 0 ? exitCode : outlet.problem.exitCode;
   },
 });

@@ -6,6 +6,7 @@ import { codeOfClass } from '../../faults.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Thread } from '../../pipeline/thread.ts';
 import { present } from '../../present.ts';
+import { Outlet } from '../../run/sinks/outlet.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import { makeFolder } from '../../stores/make-folder.ts';
 import type { Context } from '../context.ts';
@@ -14,14 +15,14 @@ import type { HtmlDocument } from './html-document.ts';
 import { ciOf, type Documents, readDocuments, readGithub } from './document-flags.ts';
 import type { RunValues } from './options.ts';
 
-interface Outlet {
+interface Text {
   write(text: string): void;
 }
 
 /** The documents that were requested: each is written in one go when the run has ended, however it ended. */
 export async function openDocuments(
   { outcome, reportMd, junit }: Documents,
-  { stdout, complain }: { stdout: Outlet; complain: (message: string) => void },
+  { stdout, complain }: { stdout: Text; complain: (message: string) => void },
   context: Context,
 ): Promise<Sink[]> {
   const sinks: Sink[] = [];
@@ -144,7 +145,10 @@ export async function documentRefusal(
   html?.writeAlone(outcome);
   if (ci !== undefined && ciRoom !== undefined)
     await new ciRoom.Ci(ci, context).tell(outcome, file === undefined ? undefined : resolve(context.cwd, file));
-  if (printed !== '') await context.print(printed);
+  const outlet = new Outlet(context.print);
+  outlet.write(printed);
+  await outlet.close();
+  if (outlet.problem !== undefined) await (await import('../effects.ts')).describeFailure(outlet.problem, context);
 }
 
 function refusedOutcome(

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { RunAgent } from '../../builtin/agent.ts';
 import type { Piece } from '../../events/record-json.ts';
+import type { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import { present } from '../../present.ts';
@@ -21,6 +22,7 @@ import type { Context, LastWords } from '../context.ts';
 import type { Ci } from './ci.ts';
 import { ciOf, type CiName } from './document-flags.ts';
 import type { RunFlags } from './flags.ts';
+import type { Format } from './format-flags.ts';
 import type { HtmlDocument } from './html-document.ts';
 import { lateOutcome } from './late-outcome.ts';
 import { lateResponse } from './late-response.ts';
@@ -90,7 +92,8 @@ export async function follow(
     narration.hide();
     return context.print(pieces);
   };
-  const outlet = new Outlet(print, () => {
+  const outlet = new Outlet(print, (problem) => {
+    if (problem !== undefined) return run?.cancel({ kind: 'output', message: problem.message });
     // A reader that closed stdout wants nothing more, on stderr either.
     narration.mute();
     run?.cancel({ kind: 'pipe' });
@@ -151,7 +154,11 @@ export async function follow(
       for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain: narration.complain });
     }
     await tellCi(outcome);
-    return exitCodeOf(outcome, flags);
+    if (outlet.problem === undefined) return exitCodeOf(outcome, flags);
+    // A run that was stopped for it has said so.
+    if (outcome.verdict.class === 'output') return exitCodeOf(outcome, flags);
+    narration.hide();
+    return await unwritten(outlet.problem, flags.format, context);
   } finally {
     html?.close();
     ci?.end();
@@ -161,6 +168,13 @@ export async function follow(
 
 function exitCodeOf(outcome: RunOutcome, { format }: RunFlags): number {
   return format.flag === '--json' ? Number(outcome.status !== 'success') : outcome.verdict.exit_code;
+}
+
+/** However the run ended: whoever asked for its output does not have it. */
+export async function unwritten(problem: Failure, { flag }: Pick<Format, 'flag'>, context: Context): Promise<number> {
+  const { describeFailure } = await import('../effects.ts');
+  const exitCode = await describeFailure(problem, context);
+  return flag === '--json' ? 1 : exitCode;
 }
 
 function agentOf({ agent, command }: RunSpec): string | undefined {

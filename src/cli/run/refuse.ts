@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Failure } from '../../failure.ts';
@@ -13,6 +14,7 @@ import type { Context } from '../context.ts';
 import { isFolder } from '../is-folder.ts';
 import { wantsDocuments } from './document-flags.ts';
 import { documentOptions, runOptions } from './options.ts';
+import { unwritten } from './follow.ts';
 import { readPrompt } from './prompt.ts';
 import { loadWriter } from './writers.ts';
 
@@ -29,9 +31,10 @@ interface Refused {
 export async function refuse(refusal: Failure, { prompt, model, cwd, isIsolated }: Refused, context: Context): Promise<number> {
   const writer = await loadWriter({ flag: '--json' });
   if (writer === undefined) throw refusal;
-  const outlet = new Outlet(context.print, () => {});
-  const place = resolve(context.cwd, cwd ?? '.');
-  const spec = specOf({ prompt, model }, { cwd: isFolder(place) ? place : context.cwd, passEnv: [] });
+  const outlet = new Outlet(context.print);
+  const here = folderHere(context);
+  const place = resolve(here, cwd ?? '.');
+  const spec = specOf({ prompt, model }, { cwd: isFolder(place) ? place : here, passEnv: [] });
   const name = scratchpadName(prompt, context.now());
   const { scratchpad, problem } = openScratchpad(scratchpadHome(spec.cwd, isIsolated, context.env), name, context);
   const sinks: Sink[] = [
@@ -47,7 +50,16 @@ export async function refuse(refusal: Failure, { prompt, model, cwd, isIsolated 
     refusal:
       problem === undefined || refusal.message.includes(problem) ? refusal : new Failure(refusal.code, `${refusal.message}; ${problem}`),
   }).outcome;
-  return 1;
+  return outlet.problem === undefined ? 1 : unwritten(outlet.problem, { flag: '--json' }, context);
+}
+
+/** The run is refused in any case: without a working directory, its scratchpad goes where files may always be. */
+function folderHere(context: Context): string {
+  try {
+    return context.cwd;
+  } catch {
+    return tmpdir();
+  }
 }
 
 function openScratchpad(cwd: string, name: string, { warn }: Context): { scratchpad?: Scratchpad; problem?: string } {

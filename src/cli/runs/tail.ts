@@ -77,6 +77,7 @@ or in any dialect. With -f it continues until the run ends, drawn live on a term
           const outcome = next.value;
           if (outcome !== undefined) for (const sink of sinks) sink.end?.(outcome);
           await outlet.close();
+          if (outlet.problem !== undefined) throw outlet.problem;
         } finally {
           screen?.close();
         }
@@ -93,7 +94,7 @@ async function tailTree(
   { to, follow }: { to: string; follow: boolean },
   context: Context,
 ): Promise<number> {
-  const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print, () => {});
+  const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print);
   const sinks = new Map<string, Sink>();
   const damage = new Damage(context);
   for await (const news of treeRecords(ledger, top, follow ? context : undefined)) {
@@ -109,6 +110,7 @@ async function tailTree(
     await outlet.ready();
   }
   await outlet.close();
+  if (outlet.problem !== undefined) throw outlet.problem;
   return damage.exitCode;
 }
 

@@ -35,6 +35,7 @@ export const codeOfExit: Readonly<Record<number, ErrorCode>> = {
   6: 'turn_limit',
   7: 'permission',
   9: 'expectation',
+  10: 'output',
   124: 'time_limit',
   130: 'cancelled',
   143: 'cancelled',

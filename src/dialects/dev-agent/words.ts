@@ -61,7 +61,7 @@ export const allowedArgs: Readonly<Record<string, readonly string[]>> = {
   execute_agent: ['agent', 'parent_branch_id', 'phase', 'model', 'project_name'],
   parallel_explore: ['agents', 'agent', 'parent_branch_id', 'num_branches', 'phase', 'model', 'project_name'],
   branch_output: ['branch_id', 'full_output'],
-  branch_diff: ['branch_id', 'full_output'],
+  branch_diff: ['branch_id', 'path', 'full_output'],
   read_artifact: ['branch_id', 'path'],
   verify: ['branch_id', 'command'],
   publish: ['branch_id', 'message', 'remote', 'agent', 'parent_branch_id', 'project_name'],

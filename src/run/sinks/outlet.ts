@@ -1,4 +1,5 @@
 import type { Piece } from '../../events/record-json.ts';
+import { Failure } from '../../failure.ts';
 import type { Sink } from './sink.ts';
 
 /** How many characters may wait for a slow reader before the agent's output has to wait too. */
@@ -7,15 +8,17 @@ const roomFor = 1 << 20;
 /** The way to stdout: keeps the order, waits for a slow reader without holding up the run, and notices when the reader is gone. */
 export class Outlet implements Sink {
   readonly #print: (pieces: readonly Piece[]) => Promise<void>;
-  readonly #onClosed: () => void;
+  readonly #onClosed: (problem: Failure | undefined) => void;
   #waiting: (readonly Piece[])[] = [];
   #characters = 0;
   /** Settled when everything is handed over. */
   #pumping: PromiseWithResolvers<void> | undefined;
   #closed = false;
   #kept: (() => Promise<void> | undefined) | undefined;
+  #problem: Failure | undefined;
 
-  constructor(print: (pieces: readonly Piece[]) => Promise<void>, onClosed: () => void) {
+  /** `onClosed`: nothing more can be written, because of a problem, or because the reader is gone. */
+  constructor(print: (pieces: readonly Piece[]) => Promise<void>, onClosed: (problem: Failure | undefined) => void = () => {}) {
     this.#print = print;
     this.#onClosed = onClosed;
   }
@@ -38,6 +41,11 @@ export class Outlet implements Sink {
   /** Characters that wait for the reader. */
   get unread(): number {
     return this.#characters;
+  }
+
+  /** Why something could not be written; a reader that went away is none. */
+  get problem(): Failure | undefined {
+    return this.#problem;
   }
 
   ready(): Promise<void> | undefined {
@@ -66,10 +74,11 @@ export class Outlet implements Sink {
         if (keeping !== undefined) await keeping;
         if (!this.#closed) await this.#print(pieces);
       }
-    } catch {
+    } catch (error) {
       this.#closed = true;
       this.#take();
-      this.#onClosed();
+      if (error instanceof Failure) this.#problem = error;
+      this.#onClosed(this.#problem);
     } finally {
       this.#pumping = undefined;
       pumping.resolve();

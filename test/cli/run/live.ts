@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { atFileEnd } from '../../support/at-file-end.ts';
 import { startModelServer, type ModelServer, type TurnInput } from '../../support/model-server/index.ts';
@@ -32,6 +32,9 @@ export interface LiveOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** With the running command, and again whenever it has said something. */
   watch?: (child: ChildProcess, stdout: string) => void;
+  /** A file or device that stdout, or stderr, goes to instead. */
+  stdoutFile?: string;
+  stderrFile?: string;
 }
 
 /** A folder with one file, `a.txt`. */
@@ -44,23 +47,25 @@ export function project(): string {
 /** The built command as a user runs it, with a home of its own and no keys. */
 export function live(args: readonly string[], options: LiveOptions = {}): Promise<Live> {
   const cwd = options.cwd ?? project();
+  const files = [options.stdoutFile, options.stderrFile].map((path) => (path === undefined ? 'pipe' : openSync(path, 'w')));
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [bin, ...args], {
       cwd,
       env: { PATH: process.env.PATH, HOME: folder(), ...options.env },
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', ...files],
     });
+    for (const file of files) if (typeof file === 'number') closeSync(file);
     let stdout = '';
     let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
       options.watch?.(child, stdout);
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => void (stderr += text));
     child.on('error', reject);
     child.on('close', (status) => resolve({ stdout, stderr, status, cwd }));
-    child.stdin.on('error', () => {});
-    if (options.stdin !== null) child.stdin.end(options.stdin ?? '');
+    child.stdin?.on('error', () => {});
+    if (options.stdin !== null) child.stdin?.end(options.stdin ?? '');
     options.watch?.(child, '');
   });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PipeClosed } from '../../../src/cli/effects.ts';
+import { PipeClosed } from '../../../src/cli/stdout.ts';
 import type { RunAgent } from '../../../src/builtin/agent.ts';
 import type { Draft } from '../../../src/events/event.ts';
 import { fold } from '../../../src/pipeline/convert.ts';

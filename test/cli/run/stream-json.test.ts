@@ -13,6 +13,32 @@ function split(stdout: string): { events: Record<string, unknown>[]; report: unk
 }
 
 describe('--stream-json', () => {
+  const good = { name: 'read', args: { path: 'a.txt' } };
+  const wrong = { name: 'read', args: { path: 5 } };
+  const unknown = { name: 'no_such_tool', args: {} };
+  it.each([
+    ['one', [good]],
+    ['eight', Array.from({ length: 8 }, () => good)],
+    ['more than run at once', Array.from({ length: 30 }, () => good)],
+    ['an invalid one first', [wrong, good, good]],
+    ['an unknown one first', [unknown, good]],
+    ['only invalid ones', [unknown, wrong, unknown]],
+    ['invalid ones between', [good, wrong, good, unknown, good]],
+  ])('counts the calls of an answer before they are made: %s', async (_name, calls) => {
+    const server = await serve([
+      { calls, usage: { input: 10, output: 10 } },
+      { text: 'Done.', usage: { input: 10, output: 10 } },
+    ]);
+    const { stdout } = await inside(['--stream-json', ...modelAt(server), 'Look']);
+    const { events } = split(stdout);
+    const counts = (type: string): unknown[] => events.flatMap((event) => (event['type'] === type ? [event['tool_call_count']] : []));
+    expect({ messages: counts('assistant.message'), turns: counts('turn.completed') }).toEqual({
+      messages: [calls.length, 0],
+      turns: [calls.length, 0],
+    });
+    expect(events.filter(({ type }) => type === 'item.started')).toHaveLength(calls.length);
+  });
+
   it('writes the envelope, the events in order, then the final report, in ASCII', async () => {
     const server = await serve(twoTurns);
     const { stdout, stderr, status } = await live(['--stream-json', ...modelAt(server), 'Fix föö']);

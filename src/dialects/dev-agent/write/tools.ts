@@ -23,7 +23,7 @@ export class Tools {
 
   start(event: EventOf<'item.started'>): void {
     if (event.parent_item_id !== undefined) this.#sink.lose('sub_agent');
-    const turn = this.#turns.call(event.parent_item_id === undefined);
+    const turn = this.#turns.call(event.parent_item_id === undefined, event.call_count);
     this.#open.set(event.item_id, { startedAt: this.#lines.time, turn });
     const { args, isCut } = safeArgs(event);
     if (isCut) this.#sink.lose('tool_args');

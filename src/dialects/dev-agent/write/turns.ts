@@ -105,16 +105,19 @@ export class Turns {
     if (this.#turn !== undefined) this.#turn.answered = true;
   }
 
-  /** Calls that start together belong to one message. */
-  call(isMain: boolean): Turn | undefined {
+  /** Calls that start together belong to one message, unless the agent says how many there are. */
+  call(isMain: boolean, count?: number): Turn | undefined {
     const turn = this.#turn;
-    if (!this.#lines.isHolding && turn !== undefined && (!turn.said || this.#pending !== undefined))
-      this.#lines.hold('assistant.message', this.#message(turn));
+    if (!this.#lines.isHolding && turn !== undefined && (!turn.said || this.#pending !== undefined)) {
+      if (count === undefined) this.#lines.hold('assistant.message', this.#message(turn));
+      else this.#lines.write('assistant.message', { ...this.#message(turn), tool_call_count: count });
+    }
     this.#lines.countCall();
     if (turn !== undefined) {
       turn.items += 1;
       turn.running += 1;
-      if (isMain) turn.answered = false;
+      // What is done about an answer does not make it less final.
+      if (isMain && count !== 0) turn.answered = false;
     }
     this.#items += 1;
     return turn;

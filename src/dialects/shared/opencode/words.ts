@@ -47,6 +47,7 @@ export const codesOfErrors: Readonly<Record<string, ErrorCode>> = {
   CostLimitError: 'cost_limit',
   TimeLimitError: 'time_limit',
   ExpectationError: 'expectation',
+  OutputError: 'output',
 };
 
 /** The lines of a patch that name its files. */
