@@ -67,8 +67,8 @@ async function askVersion(path: string, agent: AgentCli, env: Environment): Prom
 const ofRuntime = /^\s*(?:Node\.js|Bun|Deno) v\d|^\s+at /;
 
 /** A number with two dots wins over one with a single dot: a date or a size may stand before the version. */
-function versionIn(printed: string): string | undefined {
-  const text = printed
+function versionIn(said: string): string | undefined {
+  const text = said
     .split('\n')
     .filter((line) => !ofRuntime.test(line))
     .join('\n');

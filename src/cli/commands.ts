@@ -34,7 +34,7 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'queue',
-    summary: "List queued and running runs of a team's workers, and limit runs by key",
+    summary: "List queued and running runs of a team's workers, limit, pause and retry them",
     load: async () => (await import('./commands/queue.ts')).queue,
   },
   {

@@ -81,8 +81,11 @@ export function isPasswordOfVariable(value: string): boolean {
   return isAssignedPassword(value) && /\d/.test(value) && /[A-Za-z]/.test(value) && !(/^\w+$/.test(value) && otherName.test(value));
 }
 
-/** What people choose when a form asks for more than letters: both cases, or a sign, besides digits. */
+const padded = /^[A-Za-z0-9+/]{6,}={1,2}$/;
+
+/** What people choose when a form asks for more than letters: both cases, or a sign, besides digits; or anything in base64. */
 export function isChosenPassword(value: string): boolean {
+  if (padded.test(value)) return isAssignedPassword(value);
   return isPasswordOfVariable(value) && ((/[a-z]/.test(value) && /[A-Z]/.test(value)) || /[!@#$%^&*+=~?]/.test(value));
 }
 

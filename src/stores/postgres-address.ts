@@ -105,7 +105,7 @@ export function readUrl(text: string): { url: URL; hosts: HostAndPort[] } {
   const named = text.slice(text.lastIndexOf('@', end - 1) + 1 || start, end);
   const from = end - named.length;
   try {
-    const url = new URL(`${text.slice(0, from)}${from === start ? '' : 'host'}${text.slice(end)}`);
+    const url = new URL([text.slice(0, from), from === start ? '' : 'host', text.slice(end)].join(''));
     return { url, hosts: named.split(',').map(hostAndPort) };
   } catch {
     throw new Failure('config', "the ledger's address cannot be read; expected postgres://user:password@host:port/database");

@@ -228,8 +228,10 @@ function* modulesOf({ root, commonDir }: CopyPlan): Generator<string> {
   const modules = join(commonDir, 'modules');
   const heads = readdirIfThere(modules).filter((path) => basename(path) === 'HEAD');
   for (const head of heads) yield `of:${dirname(head)}`;
-  for (const [, path = ''] of (textOf(join(root, '.gitmodules'), root) ?? '').matchAll(/^\s*path\s*=\s*(\S.*)$/gm))
-    if (lstatSync(join(root, path, '.git'), { throwIfNoEntry: false })?.isDirectory() === true) yield `in:/${path.trim()}`;
+  for (const line of textOf(join(root, '.gitmodules'), root)?.split('\n') ?? []) {
+    const [key = '', path = ''] = line.split('=', 2).map((part) => part.trim());
+    if (key === 'path' && lstatSync(join(root, path, '.git'), { throwIfNoEntry: false })?.isDirectory() === true) yield `in:/${path}`;
+  }
 }
 
 /** Where a submodule has its repository; undefined: not in a place where the user has any. */

@@ -76,13 +76,13 @@ const mostInLabel = 500;
 
 /** As many labels as it takes: one has its limit, and so has their number. */
 function inLabels(texts: readonly string[]): string[] {
-  const values: string[] = [];
+  const filled: string[] = [];
   for (const text of texts.filter(({ length }) => length <= mostInLabel)) {
-    const last = values.at(-1);
-    if (last !== undefined && last.length + text.length < mostInLabel) values[values.length - 1] = `${last} ${text}`;
-    else values.push(text);
+    const last = filled.at(-1);
+    if (last !== undefined && last.length + text.length < mostInLabel) filled[filled.length - 1] = `${last} ${text}`;
+    else filled.push(text);
   }
-  return values.map((value, index) => `--label=secret.${index}=${value}`);
+  return filled.map((value, index) => `--label=secret.${index}=${value}`);
 }
 
 async function fill(home: string, all: boolean): Promise<Map<string, string>> {
