@@ -316,8 +316,6 @@ export class LedgerSink implements Sink {
     const news = { ...this.#news, ...this.#meter.take() };
     this.#news = {};
     try {
-      // The ledger, too, never knows of a record that its tape could lose.
-      await this.kept();
       await store.note(this.id, { at: this.#options.clock(), ...news }, this.#run.owner);
     } catch (error) {
       this.#news = { ...news, ...this.#news };
