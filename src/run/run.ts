@@ -296,7 +296,7 @@ class LiveRun implements Run {
     return closingOnFailure(given, async () => [
       ...given,
       ...(keepsRecords ? [this.#log] : []),
-      ...(ledger === undefined ? [] : [await this.#openLedger(ledger, given)]),
+      ...(ledger === undefined ? [] : [await this.#openLedger(ledger)]),
       ...(report === undefined ? [] : [await this.#openReport(report)]),
       ...(telemetry === undefined ? [] : [await this.#openTelemetry(telemetry)]),
     ]);
@@ -313,12 +313,10 @@ class LiveRun implements Run {
     return new ReportSink({ target, ...this.#facts() });
   }
 
-  async #openLedger(ledger: LedgerRequest, given: readonly Sink[]): Promise<Sink> {
+  async #openLedger(ledger: LedgerRequest): Promise<Sink> {
     const { LedgerSink } = await import('./sinks/ledger.ts');
-    const sink = new LedgerSink({ ...ledger, ...this.#facts() });
-    this.#ledger = sink;
-    for (const each of given) each.showAfter?.(() => sink.kept());
-    return sink;
+    this.#ledger = new LedgerSink({ ...ledger, ...this.#facts() });
+    return this.#ledger;
   }
 
   /** What is stored about a run besides its records. */

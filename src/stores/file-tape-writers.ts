@@ -137,18 +137,11 @@ export class PackedWriter implements TapeWriter {
   readonly #closed = Promise.withResolvers<void>();
   readonly #waiting = new Lines();
   #flushing = false;
-  /** Settled when the lines being compressed are in the file, and when those that wait for the next block are. */
-  #current: PromiseWithResolvers<void> | undefined;
-  #next: PromiseWithResolvers<void> | undefined;
   #ended = false;
 
   constructor(path: string, { maxBytes = defaultPackedBytes, onTrouble }: TapeOptions) {
     this.#file = new BoundedFile(path, 'wx', { maxBytes, onTrouble });
     this.#file.beginHash();
-    // What is shown of a run waits for its tape, so the libraries are loaded while the agent starts.
-    setImmediate(() => {
-      if (this.#file.isOpen) void [this.#compress, this.#file.digest];
-    });
   }
 
   get #compress(): ZstdCompress {
@@ -157,11 +150,7 @@ export class PackedWriter implements TapeWriter {
 
   #make(): ZstdCompress {
     const compress = zlib().createZstdCompress({ params: tapeParams() });
-    compress.once('close', () => {
-      this.#current?.resolve();
-      this.#next?.resolve();
-      this.#closed.resolve();
-    });
+    compress.once('close', this.#closed.resolve);
     compress.on('data', (bytes: Buffer) => {
       this.#file.write(bytes);
       if (!this.#file.isOpen) compress.destroy();
@@ -179,11 +168,6 @@ export class PackedWriter implements TapeWriter {
     setImmediate(() => this.#flush());
   }
 
-  kept(): Promise<void> | undefined {
-    if (!this.#flushing || !this.#file.isOpen) return undefined;
-    return this.#waiting.size > 0 ? (this.#next ??= Promise.withResolvers()).promise : (this.#current ??= Promise.withResolvers()).promise;
-  }
-
   end(): Promise<string | undefined> {
     if (!this.#ended) {
       this.#ended = true;
@@ -199,14 +183,8 @@ export class PackedWriter implements TapeWriter {
   #flush(): void {
     const lines = this.#waiting.take();
     if (this.#compress.destroyed) return;
-    this.#current = this.#next;
-    this.#next = undefined;
     this.#compress.write(lines);
     this.#compress.flush(zlib().constants.ZSTD_e_flush, () => {
-      // What the stream has not handed over yet is written now.
-      while (this.#compress.readableLength > 0 && this.#compress.read() !== null);
-      this.#current?.resolve();
-      this.#current = undefined;
       if (this.#waiting.size > 0) return this.#flush();
       this.#flushing = false;
       // Only now: ending with lines still to be compressed makes Node begin a second, empty frame.

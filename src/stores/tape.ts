@@ -36,8 +36,6 @@ export interface TapeOptions {
 export interface TapeWriter {
   /** Never throws and never blocks. */
   record(record: EventRecord): void;
-  /** Settles when everything recorded so far would survive a kill, or never will; undefined: it is so already. */
-  kept?(): Promise<void> | undefined;
   /** Resolves when all of it is stored, with the hash of its bytes if the writer knows it. */
   end(): Promise<string | undefined | void>;
 }

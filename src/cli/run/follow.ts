@@ -223,11 +223,6 @@ async function fillSinks(
 ): Promise<Sink[]> {
   const { flag } = flags.format;
   const { complain } = narration;
-  // Before stdout: a kill must not leave a file that has less than was printed.
-  if (flags.tape !== undefined) {
-    const [{ TapeSink }, { fileTape }] = await Promise.all([import('../../run/sinks/tape.ts'), import('../../stores/file-tape.ts')]);
-    sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), complain));
-  }
   const answers = await harmlessOutlet(outlet, ciName);
   if (writer === undefined && documents.outcome !== '-') sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(answers));
   else if (writer !== undefined && flag === '--json') {
@@ -238,6 +233,10 @@ async function fillSinks(
     sinks.push(scratchpad, responseSink(new Writer(...writer), outlet, scratchpad.name));
   } else if (writer !== undefined && flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
   else if (writer !== undefined) sinks.push(dialectSink(new Writer(...writer), outlet));
+  if (flags.tape !== undefined) {
+    const [{ TapeSink }, { fileTape }] = await Promise.all([import('../../run/sinks/tape.ts'), import('../../stores/file-tape.ts')]);
+    sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), complain));
+  }
   if (Object.values(documents).some((each) => each !== undefined)) {
     const { openDocuments } = await import('./documents.ts');
     const opened = await openDocuments(documents, { stdout: outlet, complain }, context);

@@ -131,11 +131,6 @@ export class LedgerSink implements Sink {
     this.#schedule(this.#begun ? (this.#options.progressMs ?? defaultProgressMs) : 0);
   }
 
-  /** Settles when everything recorded so far is on the tape; undefined: it is, or there is no tape. */
-  kept(): Promise<void> | undefined {
-    return this.#tapeWriter?.kept?.();
-  }
-
   #learn(record: EventRecord): void {
     switch (record.type) {
       case 'thread.started': {

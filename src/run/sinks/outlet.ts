@@ -14,7 +14,6 @@ export class Outlet implements Sink {
   /** Settled when everything is handed over. */
   #pumping: PromiseWithResolvers<void> | undefined;
   #closed = false;
-  #kept: (() => Promise<void> | undefined) | undefined;
   #problem: Failure | undefined;
 
   /** `onClosed`: nothing more can be written, because of a problem, or because the reader is gone. */
@@ -31,11 +30,6 @@ export class Outlet implements Sink {
     if (this.#pumping !== undefined) return;
     this.#pumping = Promise.withResolvers();
     void this.#pump(this.#pumping);
-  }
-
-  /** Whoever reads this may act on it: after a kill, nothing that was shown may be missing from where it is kept. */
-  showAfter(kept: () => Promise<void> | undefined): void {
-    this.#kept = kept;
   }
 
   /** Characters that wait for the reader. */
@@ -66,14 +60,7 @@ export class Outlet implements Sink {
 
   async #pump(pumping: PromiseWithResolvers<void>): Promise<void> {
     try {
-      // The record being delivered has not reached every sink yet.
-      if (this.#kept !== undefined) await undefined;
-      while (this.#waiting.length > 0) {
-        const pieces = this.#take();
-        const keeping = this.#kept?.();
-        if (keeping !== undefined) await keeping;
-        if (!this.#closed) await this.#print(pieces);
-      }
+      while (this.#waiting.length > 0) await this.#print(this.#take());
     } catch (error) {
       this.#closed = true;
       this.#take();

@@ -11,8 +11,6 @@ export interface Sink {
   record?(record: EventRecord): void;
   /** An attempt that will be followed by another. */
   attempt?(attempt: EndedAttempt): void;
-  /** What this sink shows to others has to be kept first: given once, before the first record. */
-  showAfter?(kept: () => Promise<void> | undefined): void;
   /** While it is pending, the sink has more than it can take: the agent's output waits, and so does the agent if much piles up. */
   ready?(): Promise<void> | undefined;
   /** Settles when everything recorded so far has been passed on, or could not be. It never rejects. */
