@@ -17,6 +17,8 @@ const variables: readonly (readonly [name: string, meaning: string])[] = [
     'Keys for the other providers. docs/agent.md lists the variables for their addresses.',
   ],
   ['RUNWIRE_TRUST_PROJECT', '1: for this run, let the runwire.json of this repository do more than narrow permissions.'],
+  ['RUNWIRE_CONFIG_KEYS', 'none: do not use the keys in the config file; a worker sets it for a run that names an address of its own.'],
+  ['RUNWIRE_SETTLE', 'Set by Runwire for the runs that it starts in private copies: model calls under way may end before the run does.'],
   ['RUNWIRE_NAMESPACE', 'off: run commands of the built-in agent without separate namespaces; sudo needs that.'],
   [
     'RUNWIRE_REPLAY_SPEED',

@@ -61,8 +61,8 @@ export function gitEnvironment(
   const own: Environment = {
     ...Object.fromEntries([...passed, ...identity].map((name) => [name, env[name]])),
     PATH: trustedPath(env, roots),
-    RUNWIRE_GIT: trustedProgram('git', env, roots) ?? noGit,
-    RUNWIRE_GIT_LFS: trustedProgram('git-lfs', env, roots),
+    OUR_GIT: trustedProgram('git', env, roots) ?? noGit,
+    OUR_GIT_LFS: trustedProgram('git-lfs', env, roots),
     // What git-lfs fetches, and from where, is for the repository to say.
     GIT_LFS_SKIP_SMUDGE: '1',
     LC_ALL: 'C',
@@ -143,10 +143,10 @@ export class Git {
 
   async ask(args: readonly string[], { input, env = {}, hooks = false, signal, maxBytes, patienceMs }: GitAsk = {}): Promise<GitAnswer> {
     const told = gitEnvironment(this.#env, this.#roots, env, hooks ? settings.slice(0, -1) : settings);
-    const { RUNWIRE_GIT: command = noGit } = told;
+    const { OUR_GIT: command = noGit } = told;
     if (command === noGit) throw new Failure('config', 'git is not installed');
     const order = args.some((arg) => mayRunPrograms.has(arg))
-      ? { command: '/bin/sh', args: ['-c', `${scriptStart}${withoutPrograms}command "$RUNWIRE_GIT" "$@"`, 'sh', ...args] }
+      ? { command: '/bin/sh', args: ['-c', `${scriptStart}${withoutPrograms}command "$OUR_GIT" "$@"`, 'sh', ...args] }
       : { command, args };
     return answerOf({ ...order, cwd: this.cwd, env: told }, { input, signal, checkout: this.cwd, ...present({ maxBytes, patienceMs }) });
   }

@@ -3,7 +3,7 @@ import { systemFolders } from './trusted.ts';
 /** How each of our shell scripts begins: its tools are the system's, and git is the one that was found. */
 export const scriptStart = `
 PATH=${systemFolders}:$PATH
-git() { command "$RUNWIRE_GIT" "$@"; }
+git() { command "$OUR_GIT" "$@"; }
 set_config() {
   export "GIT_CONFIG_KEY_$GIT_CONFIG_COUNT=$1" "GIT_CONFIG_VALUE_$GIT_CONFIG_COUNT=$2"
   export GIT_CONFIG_COUNT=$((GIT_CONFIG_COUNT + 1))
@@ -17,8 +17,8 @@ without_programs() {
     case $key in
       '') continue ;;
       filter.lfs.required) set_config "$key" false; continue ;;
-      filter.lfs.process) set_config "$key" "\${RUNWIRE_GIT_LFS:+git-lfs filter-process}"; continue ;;
-      filter.lfs.*) key=\${key##*.}; set_config "filter.lfs.$key" "\${RUNWIRE_GIT_LFS:+git-lfs $key -- %f}"; continue ;;
+      filter.lfs.process) set_config "$key" "\${OUR_GIT_LFS:+git-lfs filter-process}"; continue ;;
+      filter.lfs.*) key=\${key##*.}; set_config "filter.lfs.$key" "\${OUR_GIT_LFS:+git-lfs $key -- %f}"; continue ;;
     esac
     case $1$scope in global | system | command) continue ;; esac
     case $key in

@@ -172,7 +172,8 @@ describe('Exit codes', () => {
     [7, 'permission'],
     [8, 'incomplete'],
     [9, 'expectation'],
-    [10, 'incomplete'],
+    [10, 'output'],
+    [11, 'incomplete'],
     [124, 'time_limit'],
     [130, 'cancelled'],
   ])('%d is read as %s', (exit_code, verdict) => {

@@ -516,7 +516,11 @@ describe.concurrent('what the docs say of a fleet', () => {
     for (let tries = 0; tries < 7; tries += 1) taken.push((await queue.claim({ count: 1, labels: [], worker: 'gone', leaseMs: 0 })).length);
     await queue.close();
     expect(taken).toEqual([1, 1, 1, 1, 1, 0, 0]);
-    expect(await fleet.job(run)).toMatchObject({ class: 'incomplete', exit_code: 8, message: 'its worker was lost 5 times' });
+    expect(await fleet.job(run)).toMatchObject({
+      class: 'incomplete',
+      exit_code: 8,
+      message: 'its worker was lost 5 times; "runwire queue retry" queues it again',
+    });
     expect((await fleet.runwire(['runs', 'wait', run, '--quiet'])).status).toBe(8);
   });
 

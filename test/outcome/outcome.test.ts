@@ -176,6 +176,7 @@ describe('the verdict', () => {
       permission: 7,
       incomplete: 8,
       expectation: 9,
+      output: 10,
       time_limit: 124,
       cancelled: 130,
     });

@@ -51,6 +51,9 @@ export async function enqueue(
       if (order.id !== undefined) named.set(order.id, run);
       jobs.push({ run, by, spec: withoutPlace(spec), order: { ...order, after }, ...(await origins.of(spec)) });
     }
+    // What is queued is asked for in the ledger, which only a writer creates.
+    const { openStore } = await import('../../stores/open-store.ts');
+    await (await openStore(place)).close();
     for (const { run, state, isNew } of await queue.add(jobs))
       await context.print(`${JSON.stringify({ id: run, state, ...(isNew ? {} : { known: true }) })}\n`);
     return 0;

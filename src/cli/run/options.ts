@@ -126,8 +126,8 @@ export const runOptions = {
   'base-url': { type: 'string', value: 'URL', help: 'Where the model is served' },
   price: {
     type: 'string',
-    value: 'input=USD,output=USD[,cache_read=USD][,cache_write=USD]',
-    help: 'USD per million tokens, for a model that is not in the price table; also cache_write_1h',
+    value: 'input=USD,output=USD[,…]',
+    help: 'USD per million tokens, for a model that is not in the price table; also cache_read, cache_write, cache_write_1h',
   },
   tape: { type: 'string', value: 'FILE', help: 'Write every event to this file, whatever goes to stdout' },
   ...documentOptions,
