@@ -92,7 +92,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
     const acknowledged = new Map<string, number | 'end'>();
     const warnings: string[] = [];
     const kills = !isSweep ? 4 : kind === 'sqlite' ? 20 : 8;
-    async function killOne(_each: unknown, index: number): Promise<void> {
+    async function killOne(): Promise<void> {
       const begun = Promise.withResolvers<void>();
       const { child, ended } = start(['stream', place, home], (line) => {
         const [id = '', sequence = ''] = line.split(' ');
@@ -101,8 +101,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
         begun.resolve();
       });
       await Promise.race([begun.promise, ended]);
-      // One at once, in the middle of its first run; the others anywhere.
-      if (index > 0) await sleep(Math.random() * 120);
+      await sleep(Math.random() * 120);
       child.kill('SIGKILL');
       await ended;
     }
@@ -121,8 +120,12 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
         if (last === 'end') expect(run).toMatchObject({ status: 'success', outcome: { message: 'step 30' } });
         else expect(run?.last_sequence).toBeGreaterThanOrEqual(last);
         if (open.includes(id)) {
-          expect(run?.outcome?.verdict.evidence.at(-1)).toEqual({ signal: 'ledger', detail: 'the process that ran it is gone' });
           const lines = (await textOf(tapes.at(run?.tape ?? ''))).split('\n').slice(0, -1);
+          // The ledger may know of more records than the tape holds; then it says so.
+          const detail = expect.stringMatching(
+            /^the process that ran it is gone(?:; it had told nothing yet|; its tape has \w+ of its \d+ records)?$/,
+          );
+          expect(run?.outcome?.verdict.evidence.at(-1)).toEqual({ signal: 'ledger', detail });
           const types = lines.map((line) => (JSON.parse(line) as EventRecord).type);
           expect(run?.status).toBe(types.includes('agent.finished') ? 'success' : 'incomplete');
         }
