@@ -280,7 +280,9 @@ export class OutcomeFold {
     else if (event.status === 'error') this.#signals.toolFailed = true;
   }
 
-  #denied(what: string): void {
+  /** The evidence is cut, so secrets are taken out first. */
+  #denied(said: string): void {
+    const what = this.#clean(said);
     this.#signals.openDenial = what;
     this.#signals.denied = true;
     this.#warn(`denied: ${what}`);
