@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Job } from '../../src/fleet/job.ts';
 import type { WorkerRow } from '../../src/fleet/watching.ts';
@@ -242,7 +241,8 @@ describe.concurrent('a fleet', () => {
     expect((await fleet.runwire(['queue', 'workers'])).stderr).toMatch(/^runwire: the queue is paused by \S+: a flood\n/);
     await fleet.runwire(['queue', 'resume']);
     expect([await fleet.once(), (await fleet.job(run)).class]).toEqual([0, 'success']);
-    const slow = await fleet.enqueue([], 'sleep', '6000');
+    const goal = join(fleet.folder, 'goal');
+    const slow = await fleet.enqueue([], 'until', goal);
     const worker = fleet.worker(['--slots', '2', '--label', 'gpu']);
     await until('it runs', () => notes(fleet).length === 3);
     const [row] = await workers();
@@ -262,6 +262,9 @@ describe.concurrent('a fleet', () => {
       stderr: expect.stringContaining('no worker "nobody:1"') as string,
     });
     expect((await fleet.runwire(['queue', 'drain', row?.name ?? ''])).stdout).toBe(`${row?.name ?? ''}\n`);
+    const { heard_at: drainedAt = '' } = (await workers())[0] ?? {};
+    await until('it has heard of it', async () => ((await workers())[0]?.heard_at ?? '') > drainedAt);
+    writeFileSync(goal, '');
     expect(await worker.ended).toBe(0);
     expect([(await fleet.job(slow)).class, await workers()]).toEqual(['success', []]);
   });
@@ -320,18 +323,19 @@ describe.concurrent('a fleet', () => {
 
   it('lets runs end when it is told to leave, and gives back what does not', async () => {
     const fleet = newFleet('drain');
-    const short = await fleet.enqueue([], 'sleep', '1500');
+    const goal = join(fleet.folder, 'goal');
+    const short = await fleet.enqueue([], 'until', goal);
     const patient = fleet.worker();
     await until('it runs', () => notes(fleet).length === 1);
     patient.kill('SIGTERM');
+    writeFileSync(goal, '');
     expect(await patient.ended).toBe(0);
     expect(await fleet.job(short)).toMatchObject({ state: 'ended', class: 'success' });
     const long = await fleet.enqueue([], 'sleep', '60000');
     const hasty = fleet.worker();
     await until('it runs', () => notes(fleet).length === 3);
-    hasty.kill('SIGTERM');
-    await sleep(100);
-    hasty.kill('SIGTERM');
+    // Of the same signal, twice at once would be once.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) hasty.kill(signal);
     expect(await hasty.ended).toBe(0);
     expect(hasty.events.map(({ event }) => event)).toEqual(['started', 'given_back']);
     expect(await fleet.job(long)).toMatchObject({ state: 'queued', attempt: 1 });

@@ -1,6 +1,6 @@
 // An agent that does what its words say, in Codex's words: LOG, then pairs such as `sleep 500`, `write a.txt`, `fail`, `env NAME`;
-// `first` sleeps only when nobody has begun before.
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+// `first` sleeps only when nobody has begun before, `until FILE` waits for a file.
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const [log = '', ...does] = process.argv.slice(2);
@@ -25,6 +25,7 @@ let hasFailed = false;
 for (let at = 0; at < does.length; at += 2) {
   const value = does[at + 1] ?? '';
   if (does[at] === 'sleep' || (does[at] === 'first' && isFirst)) await sleep(Number(value));
+  else if (does[at] === 'until') while (!existsSync(value)) await sleep(20);
   else if (does[at] === 'write') writeFileSync(value, 'two\n');
   else if (does[at] === 'say') {
     for (let index = 0; index < Number(value); index += 1)
