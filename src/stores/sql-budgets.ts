@@ -11,6 +11,9 @@ const day = 86_400_000;
 /** A character that no run id contains. */
 const attemptMark = '#';
 
+/** Of a spending that is settled, what it came to. */
+const settled = (column: string): string => `case when settled_at is not null then ${column} end`;
+
 /** Budgets in the tables of the ledger: what a run spent is read from its own row, so the process that ends a run also settles it. */
 export class SqlBudgets implements BudgetStore {
   readonly #database: Database;
@@ -41,13 +44,13 @@ export class SqlBudgets implements BudgetStore {
   }
 
   async list(): Promise<BudgetState[]> {
-    const rows = await this.#database.all(this.#question('', undefined));
+    const rows = await this.#database.all(this.#question('', undefined, false));
     return rows.map(stateOf);
   }
 
   async reserve(name: string, run: string, taking: Partial<Taking> = {}): Promise<Reservation | undefined> {
     let granted: Reservation | undefined;
-    await this.#database.decide(`budget ${name}`, this.#question(run, name), ([row]) => {
+    await this.#database.decide(`budget ${name}`, this.#question(run, name, taking.spent !== undefined), ([row]) => {
       if (row === undefined) return [];
       granted = grant(row, taking);
       return isRefused(granted) && row['own_at'] === null ? [] : [this.#keep(row, run, granted)];
@@ -68,14 +71,21 @@ export class SqlBudgets implements BudgetStore {
   settleLost(run: string, { number, cost, tokens_used }: Pick<Attempt, 'number' | 'cost' | 'tokens_used'>): Statement {
     return {
       sql: `insert into ${this.#p}spendings (budget, run, period, at, usd, tokens, settled_at)
-        select budget, ?, period, at, ?, ?, ${this.#database.now} from ${this.#p}spendings where run = ? on conflict do nothing`,
+        select budget, ?, period, at, coalesce(?, ${settled('usd')}), coalesce(?, ${settled('tokens')}), ${this.#database.now}
+        from ${this.#p}spendings where run = ? on conflict do nothing`,
       values: [`${run}${attemptMark}${number}`, optionalNumber(cost), optionalNumber(tokens_used), run],
     };
   }
 
-  /** A run that has ended and begins again spends anew; what it spent before is a spending of its own. */
+  /** A run that begins again spends anew, in the period that it is now; what it spent before is a spending of its own. */
   reopen(run: string): Statement {
-    return { sql: `update ${this.#p}spendings set settled_at = null where run = ?`, values: [run] };
+    const { now } = this.#database;
+    const per = `(select per from ${this.#p}budgets where name = budget)`;
+    const held = (column: string): string => `${column} = case when settled_at is null then ${column} end`;
+    return {
+      sql: `update ${this.#p}spendings set ${held('usd')}, ${held('tokens')}, settled_at = null, at = ${now}, period = ${this.#periodOf(now, per)} where run = ?`,
+      values: [run],
+    };
   }
 
   /** Records what these runs and those below them spent, before they are removed from the ledger. */
@@ -102,13 +112,17 @@ export class SqlBudgets implements BudgetStore {
     };
   }
 
-  /** The state of budgets in the period of a run, without the run itself. */
-  #question(run: string, name: string | undefined): Statement {
+  /**
+   * The state of budgets in the period of a run that spends, without the run itself; else in the present period, with what attempts
+   * of the run before this one spent: until it begins, its row holds the last of them.
+   */
+  #question(run: string, name: string | undefined, spends: boolean): Statement {
     const p = this.#p;
     const { now } = this.#database;
     const own = (column: string): string => `(select o.${column} from ${p}spendings o where o.budget = b.name and o.run = ?)`;
+    const presentPeriod = this.#periodOf(now, 'b.per');
     // The reservation of a run that never reached the ledger expires after a while.
-    const open = `s.settled_at is null and (r.status = 'running' or (r.id is null and s.at > ${now} - ${silenceMs}))`;
+    const open = `s.settled_at is null and s.run <> b.asker and (r.status = 'running' or (r.id is null and s.at > ${now} - ${silenceMs}))`;
     const held = (column: string): string => `case when ${open} and s.${column} > coalesce(${spent(column)}, 0)
       then s.${column} - coalesce(${spent(column)}, 0) else 0 end`;
     const spent = (column: string): string =>
@@ -121,12 +135,12 @@ export class SqlBudgets implements BudgetStore {
             case when ${open} then 1 else 0 end as running,
             case when s.run is not null and not (${open}) and r.id is not null and ${spent('usd')} is null then 1 else 0 end as unpriced,
             ${spent('usd')} as spent_usd, ${spent('tokens')} as spent_tokens, ${held('usd')} as held_usd, ${held('tokens')} as held_tokens
-          from (select b.*, coalesce(${own('period')}, ${this.#periodOf(now, 'b.per')}) as since, ${own('at')} as own_at from ${p}budgets b
+          from (select b.*, cast(? as text) as asker, ${spends ? `coalesce(${own('period')}, ${presentPeriod})` : presentPeriod} as since, ${own('at')} as own_at from ${p}budgets b
             ${name === undefined ? '' : 'where b.name = ?'}) b
-          left join ${p}spendings s on s.budget = b.name and s.period = b.since and s.run <> ?
+          left join ${p}spendings s on s.budget = b.name and s.period = b.since${spends ? ' and s.run <> b.asker' : ''}
           left join ${p}runs r on r.id = s.run) each_run
         group by name, usd, tokens, per, since, own_at order by name`,
-      values: [run, run, ...(name === undefined ? [] : [plainText(name)]), run],
+      values: [run, ...(spends ? [run] : []), run, ...(name === undefined ? [] : [plainText(name)])],
     };
   }
 

@@ -82,6 +82,8 @@ export class SqlRunStore extends RunQueries implements RunStore {
         attempts: attemptsColumn(run.lost ?? []),
       }),
       ...this.#rows.labels(run.id, run.labels),
+      // Queued again after the ledger forgot it.
+      ...this.#spendAnew(run.id, run.lost ?? []),
     ]);
   }
 
@@ -104,10 +106,14 @@ export class SqlRunStore extends RunQueries implements RunStore {
         host: optionalText(owner.host),
         owner: wholeText(JSON.stringify(owner)),
       }),
-      ...(this.database.rights.budgets
-        ? [...attempts.map((attempt) => this.budgets.settleLost(id, attempt)), this.budgets.reopen(id)]
-        : []),
+      ...this.#spendAnew(id, attempts),
     ]);
+  }
+
+  /** What the attempts before spent stays where it was counted. */
+  #spendAnew(id: string, lost: readonly Attempt[]): Statement[] {
+    if (lost.length === 0 || !this.database.rights.budgets) return [];
+    return [...lost.map((attempt) => this.budgets.settleLost(id, attempt)), this.budgets.reopen(id)];
   }
 
   /** A run that was presumed dead and reports again counts as running. */

@@ -176,6 +176,20 @@ describe('a budget of queued runs', () => {
     expect(shown.stdout).toContain('the budget \\"team-a\\" of 15 tokens a day was reached: 15 tokens spent');
     const listed = JSON.parse((await fleet.runwire(['budget', 'list', '--json'])).stdout.split('\n')[0] ?? '') as object;
     expect(listed).toMatchObject({ name: 'team-a', spent: { tokens: 15 }, reserved: { tokens: 0 }, running: 0 });
+    // What it took counts when it is tried again, too.
+    const dear = await fleet.enqueue(['--budget', 'team-a', '--max-tokens', '10']);
+    const tried: unknown[] = [];
+    for (const tokens of ['40', '30', '60']) {
+      if (tried.length > 0) await fleet.runwire(['queue', 'retry', dear]);
+      await fleet.runwire(['budget', 'set', 'team-a', '--tokens', tokens, '--per', 'day']);
+      tried.push([await workOnce(fleet), readFileSync(fleet.log, 'utf8').match(/"begin"/g)?.length]);
+    }
+    expect(tried).toEqual([
+      [5, 3],
+      [5, 3],
+      [5, 4],
+    ]);
+    expect((await fleet.runwire(['budget', 'list', '--json'])).stdout).toContain('"spent":{"usd":0,"tokens":45}');
   });
 });
 

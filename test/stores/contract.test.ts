@@ -132,6 +132,47 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         expect(await store.budgets.list()).toEqual([]);
       }));
 
+    it('know of a run that begins again what it took before, in the period that it was, and also when the ledger has forgotten it', () =>
+      withStore(async (store) => {
+        const taken = async (): Promise<unknown> => (await store.budgets.list()).map(({ spent, reserved }) => [spent.usd, reserved.usd]);
+        await store.budgets.set({ name: 'team-a', usd: 2, per: 'day' });
+        const run = newRun();
+        const [one, two] = [1, 2].map((number) => ({ number, status: 'error', class: 'provider', reason: 'it was queued again' }) as const);
+        await reserve(store, 'team-a', run.id);
+        await store.begin(run);
+        await store.finish(run.id, costing(2));
+        expect(await reserve(store, 'team-a', run.id)).toMatchObject({ kind: 'exceeded', budget: { spent: { usd: 2 } } });
+        await store.budgets.set({ name: 'team-a', usd: 10, per: 'day' });
+        expect(await reserve(store, 'team-a', run.id)).toMatchObject({ kind: 'reserved', reservation: { usd: 0.1 } });
+        expect(await taken()).toEqual([[2, 0]]);
+        await store.begin({ ...run, lost: [{ ...one, cost: 2 }] });
+        expect(await taken()).toEqual([[2, 0.1]]);
+        await store.finish(run.id, costing(3));
+        expect(await taken()).toEqual([[5, 0]]);
+        await store.prune({});
+        await reserve(store, 'team-a', run.id);
+        await store.begin({ ...run, lost: [{ ...one, cost: 2 }, two] });
+        await reserveMore(store, 'team-a', run.id, { spent: { usd: 0.5, tokens: 0 }, step: { usd: 0.5 } });
+        expect(await taken()).toEqual([[5, 1]]);
+        await store.finish(run.id, costing(4));
+        expect(await taken()).toEqual([[9, 0]]);
+      }));
+
+    it('of a day count what a run takes on that day, whenever it first began', () =>
+      withStore(async (store, place) => {
+        await store.budgets.set({ name: 'team-a', usd: 2, per: 'day' });
+        const run = newRun();
+        await reserve(store, 'team-a', run.id);
+        await store.begin(run);
+        await store.finish(run.id, costing(2));
+        const prefix = kind === 'sqlite' ? '' : `${new URL(place).searchParams.get('schema') ?? ''}.`;
+        await change(place, `update ${prefix}spendings set at = at - 86400000, period = period - 86400000`);
+        expect(await reserve(store, 'team-a', run.id)).toMatchObject({ kind: 'reserved' });
+        await store.begin({ ...run, lost: [{ number: 1, status: 'error', class: 'provider', reason: 'it was queued again', cost: 2 }] });
+        await store.finish(run.id, costing(1.5));
+        expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 1.5 }, runs: 1 }]);
+      }));
+
     it('hold for many that reserve at the same moment', () =>
       withStore(async (store, place) => {
         await store.budgets.set({ name: 'all', usd: 1, per: 'total' });
