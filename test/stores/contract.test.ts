@@ -137,7 +137,7 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         const taken = async (): Promise<unknown> => (await store.budgets.list()).map(({ spent, reserved }) => [spent.usd, reserved.usd]);
         await store.budgets.set({ name: 'team-a', usd: 2, per: 'day' });
         const run = newRun();
-        const [one, two] = [1, 2].map((number) => ({ number, status: 'error', class: 'provider', reason: 'it was queued again' }) as const);
+        const again = (number: number) => ({ number, status: 'error', class: 'provider', reason: 'it was queued again' }) as const;
         await reserve(store, 'team-a', run.id);
         await store.begin(run);
         await store.finish(run.id, costing(2));
@@ -145,13 +145,13 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         await store.budgets.set({ name: 'team-a', usd: 10, per: 'day' });
         expect(await reserve(store, 'team-a', run.id)).toMatchObject({ kind: 'reserved', reservation: { usd: 0.1 } });
         expect(await taken()).toEqual([[2, 0]]);
-        await store.begin({ ...run, lost: [{ ...one, cost: 2 }] });
+        await store.begin({ ...run, lost: [{ ...again(1), cost: 2 }] });
         expect(await taken()).toEqual([[2, 0.1]]);
         await store.finish(run.id, costing(3));
         expect(await taken()).toEqual([[5, 0]]);
         await store.prune({});
         await reserve(store, 'team-a', run.id);
-        await store.begin({ ...run, lost: [{ ...one, cost: 2 }, two] });
+        await store.begin({ ...run, lost: [{ ...again(1), cost: 2 }, again(2)] });
         await reserveMore(store, 'team-a', run.id, { spent: { usd: 0.5, tokens: 0 }, step: { usd: 0.5 } });
         expect(await taken()).toEqual([[5, 1]]);
         await store.finish(run.id, costing(4));
