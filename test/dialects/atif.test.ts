@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { atif } from '../../src/dialects/atif/index.ts';
 import { Trajectory } from '../../src/dialects/atif/wire.ts';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
@@ -9,6 +8,7 @@ import type { AgentEvent } from '../../src/events/event.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';
 import { steepest, steepnessOf } from '../support/growth.ts';
 import { exited, jsonl, only, pass } from '../support/pipeline.ts';
+import { steepnessOfReading } from '../support/reading-growth.ts';
 import { numbered } from '../support/records.ts';
 
 const home = join(import.meta.dirname, '..', 'fixtures', 'atif');
@@ -347,19 +347,7 @@ it('takes time in proportion to the document', () => {
     ],
     subagent_trajectories: each(size, (index) => ({ ...child, trajectory_id: `c${index}` })),
   });
-  const reading = steepnessOf((size) => {
-    const decoder = atif.decoder({
-      emit() {},
-      at() {},
-      unknown() {},
-      note() {},
-      quote: (text: string) => text,
-      quoteLine: (line: string) => line,
-    });
-    decoder.line(large(size));
-    decoder.end();
-  });
-  expect(reading).toBeLessThan(steepest);
+  expect(steepnessOfReading('atif', (size) => [large(size)])).toBeLessThan(steepest);
   expect(steepnessOf((size) => void Trajectory.safeParse(large(size)))).toBeLessThan(steepest);
 });
 

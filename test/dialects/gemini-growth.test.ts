@@ -4,6 +4,7 @@ import { findDialect } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';
 import { steepest, steepnessOf } from '../support/growth.ts';
+import { steepnessOfReading } from '../support/reading-growth.ts';
 import { numbered } from '../support/records.ts';
 
 function* each<T>(size: number, ...lines: ((index: number) => T)[]): Iterable<T> {
@@ -48,19 +49,7 @@ const lines: Talk<JsonObject> = {
 
 describe('reading grows with the stream, not faster', () => {
   it.each(Object.entries(shapes))('%s', (_title, shape) => {
-    const steepness = steepnessOf((size) => {
-      const decoder = findDialect('gemini').decoder({
-        emit() {},
-        at() {},
-        unknown() {},
-        note() {},
-        quote: (text: string) => text,
-        quoteLine: (line: string) => line,
-      });
-      for (const line of shape(lines, size)) decoder.line(line);
-      decoder.end();
-    });
-    expect(steepness).toBeLessThan(steepest);
+    expect(steepnessOfReading('gemini', (size) => shape(lines, size))).toBeLessThan(steepest);
   });
 });
 

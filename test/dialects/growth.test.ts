@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
-import { findDialect, findWriter } from '../../src/dialects/registry.ts';
+import { findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';
 import { steepest, steepnessOf } from '../support/growth.ts';
+import { steepnessOfReading } from '../support/reading-growth.ts';
 import { numbered } from '../support/records.ts';
 import { sweep } from '../support/sweep.ts';
 
@@ -98,19 +99,7 @@ const readings = sweep(Object.entries(dialects), Object.entries(shapes)).map(
 describe('reading', () => {
   it.each(readings)('%s: %s', (name, _title, talk, shape) => {
     const [id = ''] = name.split(' ');
-    const steepness = steepnessOf((size) => {
-      const decoder = findDialect(id).decoder({
-        emit() {},
-        at() {},
-        unknown() {},
-        note() {},
-        quote: (text: string) => text,
-        quoteLine: (line: string) => line,
-      });
-      for (const wire of shape(talk, size)) decoder.line(wire);
-      decoder.end();
-    });
-    expect(steepness).toBeLessThan(steepest);
+    expect(steepnessOfReading(id, (size) => shape(talk, size))).toBeLessThan(steepest);
   });
 });
 

@@ -4,6 +4,7 @@ import { findDialect } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { writable, Writer } from '../../src/pipeline/writer.ts';
 import { steepest, steepnessOf } from '../support/growth.ts';
+import { steepnessOfReading } from '../support/reading-growth.ts';
 import { numbered } from '../support/records.ts';
 import { sweep } from '../support/sweep.ts';
 
@@ -30,6 +31,24 @@ const said = (text: string): JsonObject => ({ type: 'text', text });
 const gooseMessage = (role: string, ...content: JsonObject[]): JsonObject => ({
   type: 'message',
   message: { id: 'm', role, created: 1000, content },
+});
+
+const miniAnswer = { role: 'assistant', content: 'THOUGHT: I look.\n```bash\nls\n```' };
+const miniOutput = { role: 'user', content: '<returncode>0</returncode>\n<output>\na\n</output>' };
+
+const exported = (messages: JsonObject[]): JsonObject => ({ info: { id: 's', version: '1.18.33' }, messages });
+const exportedMessage = (index: number, parts: number): JsonObject => ({
+  info: { id: `m${index}`, sessionID: 's', role: 'assistant', time: { created: 1, completed: 2 }, finish: 'tool-calls' },
+  parts: [
+    ...each(parts, (part) => ({ id: `t${index}.${part}`, type: 'text', text: 'words', time: { start: 1, end: 2 } })),
+    ...each(parts, (part) => ({
+      id: `p${index}.${part}`,
+      type: 'tool',
+      callID: `c${index}.${part}`,
+      tool: 'bash',
+      state: { status: 'completed', input: { command: 'ls' }, output: 'a' },
+    })),
+  ],
 });
 
 const clineEvent = (event: JsonObject): JsonObject => ({ ts: '2026-05-01T10:00:00.000Z', type: 'agent_event', event });
@@ -129,21 +148,6 @@ const shapes: Record<string, (talk: Talk) => Lines> = {
     },
 };
 
-function steepnessOfReading(id: string, lines: Lines): number {
-  return steepnessOf((size) => {
-    const decoder = findDialect(id).decoder({
-      emit() {},
-      at() {},
-      unknown() {},
-      note() {},
-      quote: (text: string) => text,
-      quoteLine: (line: string) => line,
-    });
-    for (const line of lines(size)) decoder.line(line);
-    decoder.end();
-  });
-}
-
 const readings = sweep(Object.entries(shapes), Object.entries(talks)).map(
   ([[title, shape], [id, talk]]) => [id, title, shape(talk)] as const,
 );
@@ -190,6 +194,28 @@ it.each<[string, string, Lines]>([
       yield* each(size, () => droidResult('Edit'));
     },
   ],
+  [
+    'swe-agent',
+    'a document of many steps',
+    function* (size) {
+      yield {
+        environment: 'swe_main',
+        trajectory: [...each(size, (index) => ({ action: `open ${index}`, observation: 'a', thought: 'I look.', state: '{}' }))],
+        history: [...each(size, () => ({ role: 'assistant', content: 'I look.' }))],
+        info: { exit_status: 'submitted' },
+      };
+    },
+  ],
+  [
+    'swe-agent',
+    "mini's document of many messages",
+    function* (size) {
+      const messages = [...each(2 * size, (index) => (index % 2 === 0 ? miniAnswer : miniOutput))];
+      yield { info: { mini_version: '1.9.0', exit_status: 'Submitted' }, messages, trajectory_format: 'mini-swe-agent-1' };
+    },
+  ],
+  ['opencode', 'an export of many messages', (size) => [exported([...each(size, (index) => exportedMessage(index, 1))])]],
+  ['opencode', 'an export of one message with many parts', (size) => [exported([exportedMessage(0, size)])]],
 ])('%s: %s', (id, _, lines) => {
   expect(steepnessOfReading(id, lines)).toBeLessThan(steepest);
 });

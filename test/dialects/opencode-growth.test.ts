@@ -4,6 +4,7 @@ import { findDialect } from '../../src/dialects/registry.ts';
 import type { AgentEvent, Draft } from '../../src/events/event.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';
 import { steepest, steepnessOf } from '../support/growth.ts';
+import { steepnessOfReading } from '../support/reading-growth.ts';
 import { numbered } from '../support/records.ts';
 import { some } from '../support/sweep.ts';
 
@@ -95,21 +96,11 @@ const shapes: Record<string, Shape> = {
 
 describe('reading grows with the stream, not faster', () => {
   it.each(some(Object.entries(shapes)))('%s', (_title, shape) => {
-    const steepness = steepnessOf((size) => {
-      const decoder = findDialect('opencode').decoder({
-        emit() {},
-        at() {},
-        unknown() {},
-        note() {},
-        quote: (text: string) => text,
-        quoteLine: (line: string) => line,
-      });
-      decoder.line(session);
-      decoder.line(message);
-      for (const line of shape(size)) decoder.line(line);
-      decoder.end();
-    });
-    expect(steepness).toBeLessThan(steepest);
+    const lines = function* (size: number): Iterable<JsonObject> {
+      yield* [session, message];
+      yield* shape(size);
+    };
+    expect(steepnessOfReading('opencode', lines)).toBeLessThan(steepest);
   });
 });
 
