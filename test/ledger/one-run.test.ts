@@ -12,6 +12,7 @@ import { newRun, outcomeWith } from '../stores/support/runs.ts';
 import { ledgerSink } from '../stores/support/sink.ts';
 import { pass } from '../support/pipeline.ts';
 import { loadRecording } from '../support/recordings.ts';
+import { claudeSessionLines } from '../support/claude-session.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'runwire-one-run-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -315,16 +316,7 @@ describe('Claude files that repeat others', () => {
 });
 
 describe('the sub-agents of Claude Code', () => {
-  const line = (second: number, uuid: string, more: object) => ({
-    parentUuid: uuid === 'u1' ? null : 'u1',
-    isSidechain: false,
-    cwd: '/repo',
-    sessionId: 'main',
-    version: '2.1.326',
-    uuid,
-    timestamp: at(second),
-    ...more,
-  });
+  const line = claudeSessionLines({ cwd: '/repo', sessionId: 'main', version: '2.1.326' }, at);
   const says = (second: number, id: string, content: object[], stop_reason: string, more: object = {}) =>
     line(second, `a-${id}`, {
       type: 'assistant',

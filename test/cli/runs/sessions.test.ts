@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { findDialect } from '../../../src/dialects/registry.ts';
 import { Reader } from '../../../src/pipeline/reader.ts';
 import type { RunRecord } from '../../../src/stores/run-store.ts';
+import { claudeSessionLines } from '../../support/claude-session.ts';
 import { runwire } from '../../support/command.ts';
 import { fuzzRuns, fuzzSeed } from '../../support/fuzz.ts';
 import { exported, newLedger, runs, temporary } from './ledger.ts';
@@ -36,18 +37,8 @@ const told = (run: RunRecord | undefined) => ({
   unknown: run?.outcome?.provenance.unknown_lines,
 });
 
-const claudeLine = (second: number, uuid: string, more: object) => ({
-  parentUuid: uuid === 'u1' ? null : 'u1',
-  isSidechain: false,
-  userType: 'external',
-  cwd: '/repo/app',
-  sessionId: 'claude-session',
-  version: '2.1.63',
-  gitBranch: 'main',
-  uuid,
-  timestamp: at(second),
-  ...more,
-});
+const ofClaude = { userType: 'external', cwd: '/repo/app', sessionId: 'claude-session', version: '2.1.63', gitBranch: 'main' };
+const claudeLine = claudeSessionLines(ofClaude, at);
 const claudeMessage = (id: string, content: object[], stop: string | null, output: number) => ({
   type: 'assistant',
   requestId: 'req',
