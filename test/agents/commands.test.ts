@@ -285,12 +285,16 @@ describe('doctor', () => {
 
   it('finds an agent wrong that is not there, or gives no version', { timeout: 120_000 }, async () => {
     fakeAgent('hanging', 'gemini', 'exec /bin/sleep 1000', goodFlags('gemini'));
-    const [missing, hanging] = await Promise.all([diagnose('none', ['codex']), diagnose('hanging', ['gemini'], { GEMINI_API_KEY: 'x' })]);
+    const [missing, waited] = await Promise.all([
+      diagnose('none', ['codex']),
+      // In a process of its own, which has less patience.
+      ask('hanging', ['doctor', 'gemini', '--json'], { GEMINI_API_KEY: 'x' }),
+    ]);
     expect(missing).toMatchObject({
       status: 1,
       agents: [{ checks: [{ what: 'program', status: 'wrong', detail: 'no codex in PATH; to install it: npm install -g @openai/codex' }] }],
     });
-    expect(statuses(hanging)).toMatchObject({ version: 'wrong', flags: 'ok' });
+    expect(statuses(JSON.parse(waited.stdout) as Diagnosis)).toMatchObject({ version: 'wrong', flags: 'ok' });
   });
 
   it('finds a state folder wrong that is a file', async () => {

@@ -321,6 +321,19 @@ describe.concurrent('a fleet', () => {
     });
   });
 
+  it('is at the first of several servers that can be written to, as psql takes their addresses', async () => {
+    const url = server.url(server.newName('servers')).replace(/^postgres:(.*)@/, 'postgresql:$1@127.0.0.1:1,');
+    const fleet = new Fleet(`${url}&target_session_attrs=read-write`);
+    const run = await fleet.enqueue([], 'say', '1');
+    expect([await fleet.once(), (await fleet.job(run)).class]).toEqual([0, 'success']);
+    expect(await shown(fleet, run)).toMatchObject({ id: run, status: 'success' });
+    const standby = { ...fleet.env(), RUNWIRE_LEDGER: `${url}&target_session_attrs=standby` };
+    expect(await runwire(['queue'], { env: standby })).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/ECONNREFUSED.*is not what target_session_attrs asks for/) as string,
+    });
+  });
+
   it('lets runs end when it is told to leave, and gives back what does not', async () => {
     const fleet = newFleet('drain');
     const goal = join(fleet.folder, 'goal');
@@ -379,7 +392,7 @@ describe.concurrent('a fleet', () => {
     expect(git('for-each-ref', 'refs/runwire')).toBe('');
   });
 
-  it('gives a run only the variables that it names and the worker allows', async () => {
+  it.runIf(isSweep)('gives a run only the variables that it names and the worker allows', async () => {
     const fleet = newFleet('variables');
     const runs = await Promise.all([
       fleet.enqueue(['--env', 'FLEET_LOG'], 'env', 'FLEET_LOG'),

@@ -216,7 +216,7 @@ describe.concurrent('rows that anybody may have written', () => {
   it('are refused in a sentence where "enqueue" would have refused them, and settle at once', async () => {
     const fleet = await newFleet(server, 'forged');
     const written = join(fleet.folder, 'written');
-    const forged: [fields: object, why: string][] = [
+    const forged = some<[fields: object, why: string]>([
       [{ directories: ['/etc'] }, 'directories: a worker has nothing from this machine except the repository'],
       [{ record_model: written }, 'record_model: a worker has nothing from this machine except the repository'],
       [
@@ -237,7 +237,7 @@ describe.concurrent('rows that anybody may have written', () => {
         'base_url contains a password, and a job must not contain secrets; give it to the worker',
       ],
       [{ command: undefined, prompt: '' }, 'it has neither a prompt nor a command'],
-    ];
+    ]);
     const runs = await Promise.all(forged.map(() => fleet.enqueue([], 'write', written)));
     for (const [index, run] of runs.entries()) {
       const [row] = await ask<{ spec: object }>('select spec from forged_queue.jobs where run = $1', [run]);

@@ -44,7 +44,7 @@ it.concurrent.each(some(['overlay', 'clone', 'worktree'], 3))(
   },
 );
 
-it.concurrent.each(some(['overlay', 'clone', 'worktree']))(
+it.concurrent.each(some(['overlay', 'clone', 'worktree'], 3))(
   'a run in a %s that changed nothing leaves no branch, and says so',
   async (isolation) => {
     const root = place.checkout(`unchanged-${isolation}`, files);

@@ -5,7 +5,7 @@ import { openRepository } from '../../src/workspace/repository.ts';
 import { freeName } from '../../src/workspace/branch-name.ts';
 import { type IsolationKind, isolations } from '../../src/vocabulary.ts';
 import { fingerprint, makePlace, workIn, writeFiles } from '../support/checkouts.ts';
-import { some, sweep } from '../support/sweep.ts';
+import { isSweep, some, sweep } from '../support/sweep.ts';
 
 const place = makePlace();
 afterAll(() => place.remove());
@@ -312,7 +312,7 @@ describe.concurrent('what a checkout may have', () => {
     expect(clone.kept.changes).toEqual([]);
   });
 
-  it('says when the hooks are in a folder that git does not know', async () => {
+  it.runIf(isSweep)('says when the hooks are in a folder that git does not know', async () => {
     const root = fresh({ '.gitignore': '.husky/_\n', '.husky/_/pre-commit': 'exit 1\n', 'hooks/pre-commit': 'exit 1\n' });
     const remarkOf = async (path: string, isolate: 'overlay' | 'clone') => {
       git(root, 'config', 'core.hooksPath', path);
@@ -322,7 +322,7 @@ describe.concurrent('what a checkout may have', () => {
     expect([await remarkOf('.husky/_', 'overlay'), await remarkOf('hooks', 'clone')]).toEqual([undefined, undefined]);
   });
 
-  it('works on its copy when it is started by a hook', async () => {
+  it.runIf(isSweep)('works on its copy when it is started by a hook', async () => {
     const root = fresh();
     const before = fingerprint(root);
     const config = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Grace' };
@@ -336,14 +336,14 @@ describe.concurrent('what a checkout may have', () => {
     expect(fingerprint(root)).toEqual(before);
   });
 
-  it.runIf(process.geteuid?.() === 0)('has folders that can be renamed', async () => {
+  it.runIf(isSweep && process.geteuid?.() === 0)('has folders that can be renamed', async () => {
     const root = fresh({ 'src/a.ts': 'a\n', 'src/deep/b.ts': 'b\n' });
     const { kept, ran } = await workIn(place, root, 'git mv src lib; echo c > lib/deep/c.ts; git status --short');
     expect(ran.output).toBe('R  src/a.ts -> lib/a.ts\nR  src/deep/b.ts -> lib/deep/b.ts\n?? lib/deep/c.ts\n');
     expect(files(root, kept.commit)).toEqual(['lib/a.ts', 'lib/deep/b.ts', 'lib/deep/c.ts']);
   });
 
-  it('keeps many files', async () => {
+  it.runIf(isSweep)('keeps many files', async () => {
     const root = fresh();
     const { kept } = await workIn(place, root, 'mkdir -p m/{1,2}; seq 1 3000 | while read -r n; do echo $n > m/$n; done');
     expect([kept.changes.length, kept.additions]).toEqual([3000, 3000]);
@@ -377,7 +377,7 @@ mkdir -p "$target"; mv "$folder/tmp/file" "$target/$oid"
 printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:%s\\nsize %s\\n' "$oid" "$size"
 `;
 
-it.each(isolations)('has the files of Git LFS that were added in a %s, committed or not', async (isolate) => {
+it.each(some(isolations, 3))('has the files of Git LFS that were added in a %s, committed or not', async (isolate) => {
   const root = fresh({ '.gitattributes': '*.bin filter=lfs\n' });
   const bin = mkdtempSync(join(place.folder, 'bin-'));
   writeFileSync(join(bin, 'git-lfs'), gitLfs, { mode: 0o755 });

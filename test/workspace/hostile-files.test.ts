@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isolations } from '../../src/vocabulary.ts';
 import { makePlace, workIn, writeFiles } from '../support/checkouts.ts';
+import { sweep } from '../support/sweep.ts';
 
 const place = makePlace('runwire-hostile-files-');
 afterAll(() => place.remove());
@@ -34,16 +35,22 @@ const inPlaceOfSharedFiles: Record<string, string> = {
   'a git folder that is a link': 'mv .git elsewhere; ln -s elsewhere .git',
 };
 
-describe.skipIf(process.platform !== 'linux').concurrent.each(isolations)('%s', (isolate) => {
-  const ways = { ...inPlaceOfFiles, ...(isolate === 'worktree' ? {} : inPlaceOfSharedFiles) };
-  it.each(Object.entries(ways))('keeps the work beside %s', async (_, script) => {
+const ways = [
+  ...sweep(Object.entries(inPlaceOfFiles), isolations),
+  ...sweep(Object.entries(inPlaceOfSharedFiles), ['overlay', 'clone'] as const),
+].map(([[title, script], isolate]) => [isolate, title, script] as const);
+
+describe.skipIf(process.platform !== 'linux').concurrent('a copy', () => {
+  it.each(ways)('%s: keeps the work beside %s', async (isolate, _, script) => {
     const root = place.checkout('project');
     const { kept } = await workIn(place, root, `echo work > work; (${script})`, { isolate });
     expect(kept.changes.map(({ path }) => path)).toContain('work');
     expect(kept.lost).toEqual([]);
     expect(git(root, 'show', `${kept.commit}:work`)).toBe('work');
   });
+});
 
+describe.skipIf(process.platform !== 'linux').concurrent.each(isolations)('%s', (isolate) => {
   it('keeps changes that the index was told to overlook', async () => {
     const root = place.checkout('project', { a: 'a\n', b: 'b\n', c: 'c\n', d: 'd\n' });
     const script =

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { copiesFolder } from '../../src/workspace/copies.ts';
 import { fingerprint, makePlace, workIn, type Worked } from '../support/checkouts.ts';
-import { sweep } from '../support/sweep.ts';
+import { isSweep, sweep } from '../support/sweep.ts';
 
 const place = makePlace('runwire-nothing-lost-');
 afterAll(() => place.remove());
@@ -77,35 +77,38 @@ describe.skipIf(process.platform !== 'linux')('work is kept', () => {
     (isolate, _, test) => test(isolate),
   );
 
-  it('in submodules that are called otherwise than their path, are inside another, or have a repository of their own', async () => {
-    const inner = place.checkout('inner', { inner: 'inner\n' });
-    const middle = place.checkout('middle', { middle: 'middle\n' });
-    git(middle, 'submodule', 'add', '-q', inner, 'inner');
-    git(middle, 'commit', '-qm', 'with one inside');
-    const root = place.checkout('project');
-    git(root, 'submodule', 'add', '-q', '--name', 'other', inner, 'path/sub');
-    git(root, 'submodule', 'add', '-q', middle, 'mid');
-    git(root, 'submodule', 'update', '-q', '--init', '--recursive');
-    git(root, 'clone', '-q', inner, 'own');
-    git(root, 'submodule', 'add', '-q', inner, 'own');
-    git(root, 'commit', '-qm', 'with submodules');
-    const before = fingerprint(root);
-    const idle = await workIn(place, root, ':', { isolate: 'overlay' });
-    expect([idle.kept.commit, idle.kept.lost]).toEqual([idle.kept.base, []]);
-    const work = ['path/sub', 'mid', 'mid/inner', 'own'].map((path) => `echo work > ${path}/work`);
-    const worked = await workIn(place, root, work.join('; '), { isolate: 'overlay', branch: 'runwire/test/2-work' });
-    expect([paths(worked), worked.kept.lost]).toEqual([['mid', 'own', 'path/sub'], []]);
-    const at = (folder: string, what: string): string => git(join(root, folder), 'show', what);
-    const commitOf = (path: string): string => git(root, 'rev-parse', `${worked.kept.commit}:${path}`);
-    expect(at('path/sub', `${commitOf('path/sub')}:work`)).toBe('work');
-    expect(at('own', `${commitOf('own')}:work`)).toBe('work');
-    expect(at('mid', `${commitOf('mid')}:work`)).toBe('work');
-    const nested = git(join(root, 'mid'), 'rev-parse', `${commitOf('mid')}:inner`);
-    expect(at('mid/inner', `${nested}:work`)).toBe('work');
-    expect(Object.keys(fingerprint(root)).filter((path) => !/refs\/heads|objects/.test(path))).toEqual(
-      Object.keys(before).filter((path) => !/refs\/heads|objects/.test(path)),
-    );
-  });
+  it.runIf(isSweep)(
+    'in submodules that are called otherwise than their path, are inside another, or have a repository of their own',
+    async () => {
+      const inner = place.checkout('inner', { inner: 'inner\n' });
+      const middle = place.checkout('middle', { middle: 'middle\n' });
+      git(middle, 'submodule', 'add', '-q', inner, 'inner');
+      git(middle, 'commit', '-qm', 'with one inside');
+      const root = place.checkout('project');
+      git(root, 'submodule', 'add', '-q', '--name', 'other', inner, 'path/sub');
+      git(root, 'submodule', 'add', '-q', middle, 'mid');
+      git(root, 'submodule', 'update', '-q', '--init', '--recursive');
+      git(root, 'clone', '-q', inner, 'own');
+      git(root, 'submodule', 'add', '-q', inner, 'own');
+      git(root, 'commit', '-qm', 'with submodules');
+      const before = fingerprint(root);
+      const idle = await workIn(place, root, ':', { isolate: 'overlay' });
+      expect([idle.kept.commit, idle.kept.lost]).toEqual([idle.kept.base, []]);
+      const work = ['path/sub', 'mid', 'mid/inner', 'own'].map((path) => `echo work > ${path}/work`);
+      const worked = await workIn(place, root, work.join('; '), { isolate: 'overlay', branch: 'runwire/test/2-work' });
+      expect([paths(worked), worked.kept.lost]).toEqual([['mid', 'own', 'path/sub'], []]);
+      const at = (folder: string, what: string): string => git(join(root, folder), 'show', what);
+      const commitOf = (path: string): string => git(root, 'rev-parse', `${worked.kept.commit}:${path}`);
+      expect(at('path/sub', `${commitOf('path/sub')}:work`)).toBe('work');
+      expect(at('own', `${commitOf('own')}:work`)).toBe('work');
+      expect(at('mid', `${commitOf('mid')}:work`)).toBe('work');
+      const nested = git(join(root, 'mid'), 'rev-parse', `${commitOf('mid')}:inner`);
+      expect(at('mid/inner', `${nested}:work`)).toBe('work');
+      expect(Object.keys(fingerprint(root)).filter((path) => !/refs\/heads|objects/.test(path))).toEqual(
+        Object.keys(before).filter((path) => !/refs\/heads|objects/.test(path)),
+      );
+    },
+  );
 
   it('in a submodule that is new, as the commit that its remote has', async () => {
     const inner = place.checkout('inner', { inner: 'inner\n' });

@@ -12,6 +12,7 @@ import { runInside } from '../../src/workspace/run-inside.ts';
 import { Workspace, type WorkspaceAsk } from '../../src/workspace/workspace.ts';
 import { fingerprint, makePlace, type Place, workIn } from '../support/checkouts.ts';
 import { compiled } from '../support/compiled.ts';
+import { some } from '../support/sweep.ts';
 
 const places: Place[] = [];
 afterAll(() => places.forEach((place) => place.remove()));
@@ -136,7 +137,7 @@ it.skipIf(process.geteuid?.() !== 0).each([
   expect(after).toBe('volume');
 });
 
-it.skipIf(process.geteuid?.() !== 0).each(['overlay', 'clone'] as const)(
+it.skipIf(process.geteuid?.() !== 0).each(some(['overlay', 'clone'] as const))(
   'keeps what nobody may read, as an unprivileged user, in %s',
   async (isolate) => {
     const place = newPlace();
