@@ -89,7 +89,8 @@ describe.concurrent('a fleet', () => {
 
   it('waits for a time, for another run, and for a worker that has what is needed', async () => {
     const fleet = newFleet('order');
-    const first = await fleet.enqueue(['--id', 'first'], 'sleep', '300');
+    const goal = join(fleet.folder, 'goal');
+    const first = await fleet.enqueue(['--id', 'first'], 'until', goal);
     const [second, late, gpu, never] = await Promise.all([
       fleet.enqueue(['--after', 'first']),
       fleet.enqueue(['--at', '1h']),
@@ -99,8 +100,10 @@ describe.concurrent('a fleet', () => {
     const after = await fleet.enqueue(['--after', 'bad']);
     expect((await fleet.job(second)).state).toBe('waiting');
     const worker = fleet.worker();
-    const waited = await fleet.runwire(['runs', 'wait', first, second, never, after, '--timeout', '90s']);
-    expect(waited).toMatchObject({ status: 4, stderr: expect.stringMatching(/: waiting\n[^]*: cancelled\n/) as string });
+    const waiting = fleet.start(['runs', 'wait', first, second, never, after, '--timeout', '90s']);
+    await until('it says who waits', () => waiting.stderr.includes(': waiting\n'));
+    writeFileSync(goal, '');
+    expect([await waiting.ended, waiting.stderr]).toEqual([4, expect.stringMatching(/: waiting\n[^]*: cancelled\n/)]);
     expect(await fleet.job(after)).toMatchObject({
       state: 'ended',
       class: 'cancelled',

@@ -80,7 +80,12 @@ export class Fleet {
   }
 
   worker(flags: readonly string[] = [], machine = 'there'): RunningWorker {
-    const child = spawn(process.execPath, [program, 'worker', ...hasty, ...flags], {
+    return this.start(['worker', ...hasty, ...flags], machine);
+  }
+
+  /** A command in a process of its own, heard while it runs. */
+  start(args: readonly string[], machine = 'here'): RunningWorker {
+    const child = spawn(process.execPath, [program, ...args], {
       cwd: this.folder,
       env: { ...process.env, ...this.env(machine) },
       stdio: ['ignore', 'pipe', 'pipe'],
