@@ -6,6 +6,7 @@ import { agentPages } from './agent-pages.ts';
 import { formatTables } from './format-tables.ts';
 import { headsSource } from './heads-source.ts';
 import { manPage } from './man-page.ts';
+import { requestSource } from './request-source.ts';
 import { shapesSource } from './shapes-source.ts';
 import { wideSource } from './wide-source.ts';
 
@@ -15,6 +16,7 @@ const root = join(import.meta.dirname, '..');
 export async function generatedFiles(): Promise<Map<string, string>> {
   const library = readFileSync(join(root, 'docs', 'library.md'), 'utf8');
   return new Map([
+    ['src/contract/run-options.ts', requestSource()],
     ['src/events/shapes.ts', shapesSource()],
     ['src/redact/heads.ts', headsSource()],
     ['src/terminal/wide.ts', wideSource()],

@@ -1,5 +1,5 @@
 import { loadCommands } from '../src/cli/commands.ts';
-import { exitCodeTable, flagOf } from '../src/cli/help.ts';
+import { exitCodeTable, flagOf, optionGroups } from '../src/cli/help.ts';
 import { version } from '../src/version.ts';
 
 const roff = (text: string): string =>
@@ -81,9 +81,11 @@ export async function manPage(): Promise<string> {
 async function pageText(): Promise<string> {
   const all = await loadCommands();
   const sections = all.map((command) => {
-    const flags = Object.entries(command.options).map(
-      ([name, option]) => `.TP\n.B ${roff(flagOf(name, option).trim())}\n${roff(option.help)}\n`,
-    );
+    const groups = optionGroups(command);
+    const flags = groups.flatMap(({ title, options }) => [
+      groups.length === 1 ? '' : `.PP\n${roff(title)}:\n`,
+      ...options.map(([name, option]) => `.TP\n.B ${roff(flagOf(name, option).trim())}\n${roff(option.help)}\n`),
+    ]);
     const examples = command.examples.map(([line, what]) => `.PP\n${roff(what)}:\n.PP\n.nf\n.RS\n${roff(line)}\n.RE\n.fi\n`);
     return `.SS runwire ${command.name} ${roff(command.operands ?? '')}\n${roff(command.summary)}.\n.PP\n${roff(command.description)}\n${flags.join('')}${examples.join('')}`;
   });

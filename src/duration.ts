@@ -16,5 +16,7 @@ const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 export function durationOf(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?[smhdw])+$/.test(text)) return undefined;
   const [counts, named] = [text.match(/[\d.]+/g) ?? [], text.match(/[smhdw]/g) ?? []];
-  return named.reduce((sum, unit, index) => sum + Number(counts[index]) * (units[unit] ?? 0), 0);
+  const ms = named.reduce((sum, unit, index) => sum + Number(counts[index]) * (units[unit] ?? 0), 0);
+  // 515.507 times 1000 is a little less than 515507.
+  return Math.round(ms * 1e6) / 1e6;
 }

@@ -1,9 +1,9 @@
 export * from './portable.ts';
 export { run } from './run/library.ts';
 export type { RunOptions } from './run/library.ts';
-export type { AskedLimits as Limits } from './run/ask.ts';
+export type { Limits } from './contract/run-options.ts';
 export type { Run } from './run/handle.ts';
-export type { RunSpec } from './run/spec.ts';
+export type { RunSpec } from './contract/spec.ts';
 export { openLedger } from './ledger/library.ts';
 export type { OutcomeOptions, LedgerImportOptions, LedgerOptions, FollowOptions, ListOptions, RecordsOptions } from './ledger/library.ts';
 export type { RunLedger as Ledger } from './ledger/run-ledger.ts';
@@ -13,4 +13,5 @@ export type { Stats } from './ledger/stats.ts';
 export type { Timeline, TimelineEntry } from './ledger/timeline.ts';
 export type { TreeRow } from './ledger/tree.ts';
 export type { Finding, Verified } from './ledger/verify.ts';
-export type { Labels, LedgerOutcome, Page, RunFilter, RunRecord, RunSummary, StatsOptions } from './stores/run-store.ts';
+export type { LedgerOutcome, Page, RunFilter, RunRecord, RunSummary, StatsOptions } from './stores/run-store.ts';
+export type { Labels } from './contract/labels.ts';

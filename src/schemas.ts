@@ -8,7 +8,7 @@ export const formats = {
   outcome: async () => (await import('./outcome/outcome.ts')).RunOutcome,
   expect: async () => (await import('./expect/rule.ts')).RuleFile,
   'queued-spec': async () => (await import('./fleet/job.ts')).QueuedSpec,
-  'run-spec': async () => (await import('./run/spec.ts')).RunSpec,
+  'run-spec': async () => (await import('./contract/spec.ts')).RunSpec,
 } as const;
 
 /** JSON Schema (draft 2020-12) of one of our formats, or of one object of a dialect's wire. */

@@ -1,17 +1,6 @@
+import type { Option } from '../contract/field.ts';
 import type { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
-
-/** One flag: what `parseArgs` needs, and what the help, the man page and the completion say about it. */
-export interface Option {
-  readonly type: 'string' | 'boolean';
-  readonly short?: string;
-  readonly multiple?: boolean;
-  /** The placeholder in the help: `--from DIALECT`. */
-  readonly value?: string;
-  /** Words the shell may complete. */
-  readonly choices?: readonly string[];
-  readonly help: string;
-}
 
 export type Options = Readonly<Record<string, Option>>;
 

@@ -1,4 +1,5 @@
-import type { Command, Option } from './command.ts';
+import { flagGroups, type Option } from '../contract/field.ts';
+import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { commandLine, paragraph, rows } from './layout.ts';
 
@@ -51,11 +52,22 @@ ${text('Other commands exit with 0; with 2 for bad flags and unreadable input; w
 `;
 }
 
-export function commandHelp(command: Command, width: number): string {
+/** A list that fits on a screen needs no headings. */
+const fewFlags = 20;
+
+/** The first screen of a command with many flags shows the common ones; `isWhole` shows all. */
+export function commandHelp(command: Command, width: number, isWhole = false): string {
   const under = command.subcommands ?? [];
-  const options = Object.entries(command.options).map(([name, option]) => [flagOf(name, option), option.help] as const);
-  const section = (title: string, pairs: readonly (readonly [string, string])[]): string =>
-    pairs.length === 0 ? '' : `\n${title}:\n${rows(pairs, width)}`;
+  const all = optionGroups(command);
+  const isShort = all.length === 1;
+  const groups = all.map(({ title, options }) => {
+    const shown = options.filter(([, { common }]) => isShort || isWhole || common);
+    return { title, pairs: shown.map(([name, option]) => [flagOf(name, option), option.help] as const) };
+  });
+  const beside = groups.flatMap(({ pairs }) => pairs);
+  const section = (title: string, pairs: readonly (readonly [string, string])[], among = pairs): string =>
+    pairs.length === 0 ? '' : `\n${title}:\n${rows(pairs, width, among)}`;
+  const rest = isShort || isWhole ? '' : `\n${paragraph(`Every flag: runwire ${command.name} --help --all`, width)}`;
   const usage = ['runwire', command.name, ...(under.length === 0 ? [] : ['[COMMAND]']), '[OPTIONS]', command.operands ?? ''].join(' ');
   const examples = command.examples.map(([line, what]) => paragraph(what, width, '  # ') + commandLine(line, width));
   return `${paragraph(`runwire ${command.name}: ${command.summary}`, width)}
@@ -63,9 +75,20 @@ ${paragraph(`Usage: ${usage.trim()}`, width)}
 ${paragraph(command.description, width)}${section(
     'Commands',
     under.map(({ name, summary }) => [name, summary]),
-  )}${section('Options', options)}
+  )}${groups.map(({ title, pairs }) => section(title, pairs, beside)).join('')}${rest}
 Examples:
 ${examples.join('')}`;
+}
+
+/** The flags of a command under their headings, in the order of the headings; a command with few has one heading. */
+export function optionGroups({ options }: Command): { title: string; options: (readonly [name: string, option: Option])[] }[] {
+  const all = Object.entries(options);
+  if (all.length <= fewFlags) return [{ title: 'Options', options: all }];
+  const titles = [...flagGroups, undefined];
+  return titles.flatMap((group) => {
+    const own = all.filter(([, option]) => option.group === group);
+    return own.length === 0 ? [] : [{ title: group ?? 'More', options: own }];
+  });
 }
 
 export function flagOf(name: string, option: Option): string {

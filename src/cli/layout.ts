@@ -11,15 +11,17 @@ export function paragraph(text: string, width: number, margin = ''): string {
     .join('');
 }
 
-/** The column of names takes at most this share of the screen. */
-const widestNames = 0.5;
+/** The column of names takes at most this share of the screen, and this many cells with what stands around a name. */
+const [widestShare, widestColumn] = [0.5, 34];
 /** On a screen too narrow for two columns, the meaning stands below its name, indented by this much. */
 const below = 8;
 
-/** Names and their meanings, side by side, or one below the other on a narrow screen. */
-export function rows(pairs: readonly (readonly [name: string, meaning: string])[], width: number): string {
-  const room = Math.floor(width * widestNames);
-  const column = Math.max(0, ...pairs.map(([name]) => cells(name)).filter((size) => size <= room)) + 4;
+type Pairs = readonly (readonly [name: string, meaning: string])[];
+
+/** Names and their meanings, side by side, or one below the other on a narrow screen; `beside`: all that share the columns. */
+export function rows(pairs: Pairs, width: number, beside: Pairs = pairs): string {
+  const room = Math.min(Math.floor(width * widestShare), widestColumn - 4);
+  const column = Math.max(0, ...beside.map(([name]) => cells(name)).filter((size) => size <= room)) + 4;
   const isNarrow = width - column < 24;
   const indent = isNarrow ? below : column;
   return pairs

@@ -27,7 +27,7 @@ async function runCommand(name: string, args: readonly string[], { isImplied = f
   const [{ describeFailure, realContext }, { PipeClosed }] = await Promise.all([import('./effects.ts'), import('./stdout.ts')]);
   try {
     const { command, rest } = await chosen(name, args, isImplied);
-    if (asksForHelp(rest)) return await show(commandHelp(command, helpWidth()), outside);
+    if (asksForHelp(rest)) return await show(commandHelp(command, helpWidth(), wantsAll(rest)), outside);
     const end = command.takesCommand === true ? rest.indexOf('--') : -1;
     const [own, program] = end === -1 ? [rest, undefined] : [rest.slice(0, end), rest.slice(end + 1)];
     const [{ parseWords }, { Failure }] = await Promise.all([import('./parse.ts'), import('../failure.ts')]);
@@ -84,7 +84,12 @@ async function descend(command: Command, args: readonly string[]): Promise<{ com
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const flags = end === -1 ? args : args.slice(0, end);
-  return flags.includes('--help') || flags.includes('-h');
+  return flags.includes('--help') || flags.includes('-h') || flags.includes('-hh');
+}
+
+/** `--help --all`, or `-hh`. */
+function wantsAll(args: readonly string[]): boolean {
+  return args.includes('--all') || args.includes('-hh');
 }
 
 const [narrowest, widest] = [40, 100];

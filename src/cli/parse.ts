@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { Failure } from '../failure.ts';
 import { nearestWord } from '../nearest.ts';
-import type { Command, Option, Options, Values } from './command.ts';
+import type { Option } from '../contract/field.ts';
+import type { Command, Options, Values } from './command.ts';
 
 interface Parsed {
   values: Values<Options>;

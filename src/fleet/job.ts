@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { RunSpec } from '../run/spec.ts';
+import { requestFields } from '../contract/request.ts';
+import { looseShapeOf } from '../contract/shape.ts';
+import { kit, type RunSpec } from '../contract/spec.ts';
 
 /** `repo=x`: what a limit can be set for. */
 const Key = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}=[^\p{Cc}]{1,200}$/u, 'expected a key such as repo=web');
@@ -48,25 +50,8 @@ export const Origin = z.strictObject({
 });
 export type Origin = z.infer<typeof Origin>;
 
-const defaults = {
-  agent: RunSpec.shape.agent.default('builtin'),
-  prompt: RunSpec.shape.prompt.default(''),
-  cwd: RunSpec.shape.cwd.default('.'),
-  pass_env: RunSpec.shape.pass_env.default([]),
-  allow: RunSpec.shape.allow.default([]),
-  deny: RunSpec.shape.deny.default([]),
-  directories: RunSpec.shape.directories.default([]),
-  agent_args: RunSpec.shape.agent_args.default([]),
-  limits: RunSpec.shape.limits.default({}),
-  retries: RunSpec.shape.retries.default(0),
-  retry_delay_ms: RunSpec.shape.retry_delay_ms.default(2000),
-  fail_on: RunSpec.shape.fail_on.default([]),
-  labels: RunSpec.shape.labels.default({}),
-  redact: RunSpec.shape.redact.default(true),
-};
-
 /** One line of input to the queue: a RunSpec, whose default values may be left out, and its order. */
-export const QueuedSpec = z.strictObject({ ...RunSpec.shape, ...defaults, ...Order.shape });
+export const QueuedSpec = z.strictObject({ ...looseShapeOf(kit, requestFields), ...Order.shape });
 
 /** A run to be queued, as plain data. */
 export interface NewJob {

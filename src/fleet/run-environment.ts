@@ -7,7 +7,7 @@ import { agents } from '../agents/registry.ts';
 import { isInside } from '../inside.ts';
 import { withoutPassword } from '../redact/url-password.ts';
 import { builtInVariables } from '../run/sources/own-process.ts';
-import type { RunSpec } from '../run/spec.ts';
+import type { RunSpec } from '../contract/spec.ts';
 import { isWithheld } from '../secret-names.ts';
 import { acpAgent, builtIn, type Environment } from '../vocabulary.ts';
 

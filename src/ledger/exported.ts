@@ -1,7 +1,8 @@
 import { Framer } from '../pipeline/framer.ts';
 import { present } from '../present.ts';
-import { fittingLabels, mostKept } from '../stores/label-limits.ts';
-import type { ImportedRun, Labels, LedgerOutcome } from '../stores/run-store.ts';
+import { fittingLabels, mostKept } from '../contract/label-limits.ts';
+import type { ImportedRun, LedgerOutcome } from '../stores/run-store.ts';
+import type { Labels } from '../contract/labels.ts';
 import { RunRecordSchema } from './schemas.ts';
 
 /** Whether these bytes begin like the output of "runwire runs export". */

@@ -1,7 +1,7 @@
 import { durationOf } from '../duration.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { present } from '../present.ts';
-import { parseLabels } from '../stores/labels.ts';
+import { parseLabels } from '../contract/labels.ts';
 import type { RunFilter, RunStatus } from '../stores/run-store.ts';
 
 export const statuses = ['running', 'success', 'error', 'cancelled', 'incomplete'] as const satisfies readonly RunStatus[];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exitCodes, type VerdictClass } from '../failure.ts';
-import { labelsSchema } from '../stores/labels-schema.ts';
+import { labelsSchema } from '../contract/labels-schema.ts';
 import { isWholeId } from '../stores/run-id.ts';
 import type { RunFilter, StatsOptions } from '../stores/run-store.ts';
 import { statuses } from './filter.ts';

@@ -7,7 +7,8 @@ import type { Price } from '../outcome/price.ts';
 import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { fileTape } from '../stores/file-tape.ts';
-import type { ImportedRun, Labels, RunStore, RunSummary } from '../stores/run-store.ts';
+import type { ImportedRun, RunStore, RunSummary } from '../stores/run-store.ts';
+import type { Labels } from '../contract/labels.ts';
 import { streamOf } from '../stores/tape.ts';
 import { exportedRuns, isExport } from './exported.ts';
 import {

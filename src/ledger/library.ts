@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { ledgerPlace } from '../stores/open-store.ts';
-import type { Labels } from '../stores/run-store.ts';
+import type { Labels } from '../contract/labels.ts';
 import { tapesPlace } from '../stores/tapes-place.ts';
 import type { Environment } from '../vocabulary.ts';
 import { checkGiven } from './check-given.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
-import { mostKept } from '../stores/label-limits.ts';
-import { labelsSchema } from '../stores/labels-schema.ts';
+import { mostKept } from '../contract/label-limits.ts';
+import { labelsSchema } from '../contract/labels-schema.ts';
 import { isReported, reportedOwner } from '../stores/owner.ts';
 import { isWholeId } from '../stores/run-id.ts';
 import type { Progress, RunRecord, RunStore, TreePlace } from '../stores/run-store.ts';

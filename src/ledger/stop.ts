@@ -1,6 +1,7 @@
 import { quoted } from '../redact/quoted.ts';
 import { ownProcess } from '../stores/owner.ts';
-import type { Labels, RunRecord, RunStore } from '../stores/run-store.ts';
+import type { RunRecord, RunStore } from '../stores/run-store.ts';
+import type { Labels } from '../contract/labels.ts';
 
 const longestReason = 500;
 

@@ -4,7 +4,6 @@ import type { RunOutcome } from '../outcome/outcome.ts';
 import { treeUsage } from '../outcome/tree-usage.ts';
 import { present } from '../present.ts';
 import { specOf } from '../run/ask.ts';
-import { tokenPrice } from '../run/given-price.ts';
 import type { Run } from '../run/handle.ts';
 import { start } from '../run/run.ts';
 import { builtIn } from '../vocabulary.ts';
@@ -175,17 +174,14 @@ export class Crew {
         agent,
         prompt,
         model,
-        limits: {
-          timeoutMs: timeoutMs === Infinity ? undefined : timeoutMs,
-          idleTimeoutMs: limits.idle_timeout_ms,
-          maxTurns: limits.max_turns,
-        },
-        permissionMode: spec.permission_mode,
-        baseUrl: agent === builtIn || baseUrlFor === 'everybody' ? spec.base_url : undefined,
-        price: tokenPrice(spec),
+        limits: present({
+          timeout_ms: timeoutMs === Infinity ? undefined : timeoutMs,
+          idle_timeout_ms: limits.idle_timeout_ms,
+          max_turns: limits.max_turns,
+        }),
+        base_url: agent === builtIn || baseUrlFor === 'everybody' ? spec.base_url : undefined,
         labels: { ...spec.labels, ...present({ phase }) },
-        projectName: spec.project_name,
-        parentBranchId: branch.parentId,
+        parent_branch_id: branch.parentId,
       },
       { cwd, passEnv: spec.pass_env },
     );

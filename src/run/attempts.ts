@@ -12,7 +12,7 @@ import type { Redactor } from '../redact/redactor.ts';
 import type { Account, Budget } from './budget.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { Introduction, Out, Source } from './sources/source.ts';
-import type { Limits, RunSpec } from './spec.ts';
+import type { Limits, RunSpec } from '../contract/spec.ts';
 import { type Cause, describeCause, type Stop, stoppedBy } from './stop.ts';
 import { Watch } from './watch.ts';
 

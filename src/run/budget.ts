@@ -1,7 +1,7 @@
 import { present } from '../present.ts';
 import { firstGrant, nextGrant } from '../stores/grants.ts';
 import type { SharedBudget } from './shared-budget.ts';
-import type { Limits } from './spec.ts';
+import type { Limits } from '../contract/spec.ts';
 import { type Cause, reached } from './stop.ts';
 
 /** What a run has used so far. */

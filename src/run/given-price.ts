@@ -1,6 +1,6 @@
 import { present } from '../present.ts';
 import type { TokenPrice } from '../vocabulary.ts';
-import type { RunSpec } from './spec.ts';
+import type { RunSpec } from '../contract/spec.ts';
 
 type Given = NonNullable<RunSpec['price']>;
 

@@ -1,6 +1,6 @@
 import type { EventRecord } from '../events/event.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import type { RunSpec } from './spec.ts';
+import type { RunSpec } from '../contract/spec.ts';
 import type { Cause } from './stop.ts';
 
 /** A run: its spec, its records as they happen, and its outcome. */

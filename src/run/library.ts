@@ -2,18 +2,20 @@ import { resolve } from 'node:path';
 import { readEnvironmentWords } from '../agents/environment.ts';
 import type { Rule } from '../expect/rule.ts';
 import { parseRule } from '../expect/words.ts';
-import { present } from '../present.ts';
 import { ledgerPlace } from '../stores/open-store.ts';
 import { tapesPlace } from '../stores/tapes-place.ts';
 import { readTelemetry } from '../telemetry/settings.ts';
 import type { Environment } from '../vocabulary.ts';
-import { type RunAsk, specOf } from './ask.ts';
+import { requestOf } from '../contract/requested.ts';
+import type { RequestOptions } from '../contract/run-options.ts';
+import { specOf } from './ask.ts';
+import { givenPrice } from './given-price.ts';
 import { checkNodeVersion } from './node-version.ts';
 import { checkOptions } from './options.ts';
 import type { Run } from './handle.ts';
 import { start } from './run.ts';
 
-export interface RunOptions extends Omit<RunAsk, 'expect'> {
+export interface RunOptions extends RequestOptions {
   /** What is expected of the run: rules in words, such as `must run npm test`, or as data. */
   expect?: readonly (string | Rule)[];
   /** Default: the working directory of this process. */
@@ -38,11 +40,24 @@ export interface RunOptions extends Omit<RunAsk, 'expect'> {
 export function run(options: RunOptions): Run {
   checkNodeVersion(process.versions.node);
   checkOptions(options);
-  const { cwd = process.cwd(), env = process.env, passEnv = [], ledger = 'none', tapes, otel, parent, signal, expect, ...given } = options;
-  const ask: RunAsk = { ...given, ...present({ expect: expect?.map((rule) => (typeof rule === 'string' ? parseRule(rule) : rule)) }) };
+  const {
+    cwd = process.cwd(),
+    env = process.env,
+    passEnv = [],
+    ledger = 'none',
+    tapes,
+    otel,
+    parent,
+    signal,
+    expect,
+    price,
+    ...given
+  } = options;
+  const rules = expect?.map((rule) => (typeof rule === 'string' ? parseRule(rule) : rule));
+  const asked = { ...requestOf(given), expect: rules, price: price === undefined ? undefined : givenPrice(price) };
   const { pass, set } = readEnvironmentWords(passEnv);
   const place = ledgerPlace(ledger, env, cwd);
-  const work = start(specOf(ask, { cwd, passEnv: [...pass, ...Object.keys(set)] }), {
+  const work = start(specOf(asked, { cwd, passEnv: [...pass, ...Object.keys(set)] }), {
     env,
     variables: set,
     parent,

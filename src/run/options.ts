@@ -1,72 +1,45 @@
 import { z } from 'zod';
+import type { Fields } from '../contract/field.ts';
+import { fields, optionOf } from '../contract/requested.ts';
+import { kit } from '../contract/spec.ts';
 import { Rule } from '../expect/rule.ts';
 import { checkGiven } from '../ledger/check-given.ts';
-import { failOnWords } from '../outcome/verdict.ts';
-import { labelsSchema } from '../stores/labels-schema.ts';
-import { permissionModes } from '../vocabulary.ts';
 import type { RunOptions } from './library.ts';
 
-const text = z.string().optional();
-const texts = z.array(z.string()).optional();
-const count = z.int().positive().optional();
-const amount = z.number().positive().optional();
-const anObject = z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object').optional();
+const anObject = z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object');
 
-const Options = z.strictObject({
-  agent: z.string().min(1).optional(),
-  command: z.array(z.string()).min(1).optional(),
-  from: text,
-  prompt: text,
-  model: text,
-  baseUrl: text,
-  price: z
-    .strictObject({
-      input: z.number(),
-      output: z.number(),
-      cacheRead: z.number().optional(),
-      cacheWrite: z.number().optional(),
-      cacheWriteHour: z.number().optional(),
-    })
-    .optional(),
-  permissionMode: z.enum(permissionModes).optional(),
-  allow: texts,
-  deny: texts,
-  directories: texts,
-  resume: text,
-  system: text,
-  appendSystem: text,
+/** What the library takes in another form than a spec, or that is none of a spec's business. */
+const own = {
+  command: z.array(z.string()).min(1),
+  price: z.strictObject({
+    input: z.number(),
+    output: z.number(),
+    cacheRead: z.number().optional(),
+    cacheWrite: z.number().optional(),
+    cacheWriteHour: z.number().optional(),
+  }),
   outputSchema: anObject,
-  recordModel: text,
-  agentArgs: texts,
-  limits: z
-    .strictObject({
-      maxTurns: count,
-      maxCostUsd: amount,
-      maxTokens: count,
-      timeoutMs: amount,
-      idleTimeoutMs: amount,
-      firstEventTimeoutMs: amount,
-      permissionTimeoutMs: amount,
-    })
-    .optional(),
-  retries: z.int().nonnegative().optional(),
-  retryDelayMs: z.number().nonnegative().optional(),
-  failOn: z.array(z.enum(failOnWords)).optional(),
-  expect: z.array(z.union([z.string(), Rule])).optional(),
-  labels: labelsSchema().optional(),
-  budget: z.string().min(1).optional(),
-  redact: z.boolean().optional(),
-  projectName: text,
-  parentBranchId: text,
-  cwd: z.string().min(1).optional(),
+  expect: z.array(z.union([z.string(), Rule])),
+  cwd: z.string().min(1),
   env: anObject,
-  passEnv: texts,
-  ledger: text,
-  otel: text,
-  tapes: text,
+  passEnv: z.array(z.string()),
+  ledger: z.string(),
+  otel: z.string(),
+  tapes: z.string(),
   parent: anObject,
-  signal: z.instanceof(AbortSignal).optional(),
-}) satisfies z.ZodType<{ [Name in keyof RunOptions]: unknown }>;
+  signal: z.instanceof(AbortSignal),
+} satisfies Partial<Record<keyof RunOptions, z.ZodType>>;
+
+const Limits = z.strictObject(optionsIn(({ under }) => under === 'limits')).partial();
+const Options = z.strictObject({ ...optionsIn(({ under }) => under !== 'limits'), ...own, limits: Limits }).partial();
+
+function optionsIn(isWanted: (field: (typeof fields)[number]) => boolean): Record<string, z.ZodType> {
+  const entries = fields.filter(isWanted).flatMap((each) => {
+    const option = optionOf(each);
+    return option === undefined ? [] : [[option, (each.field as Fields[string]).schema(kit)] as const];
+  });
+  return Object.fromEntries(entries);
+}
 
 /** Throws `Failure` for invalid options from a caller without types: a limit that cannot be read would be no limit. */
 export function checkOptions(options: unknown): void {

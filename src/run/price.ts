@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import type { Price } from '../outcome/price.ts';
 import { tokenPrice } from './given-price.ts';
 import type { Environment } from '../vocabulary.ts';
-import type { RunSpec } from './spec.ts';
+import type { RunSpec } from '../contract/spec.ts';
 
 /** For agents that report tokens but no cost. */
 export async function priceOf(spec: RunSpec, env: Environment, warn: (text: string) => void): Promise<Price> {

@@ -24,7 +24,7 @@ import { closingOnFailure, type Sink } from './sinks/sink.ts';
 import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
 import type { Introduction } from './sources/source.ts';
 import type { Script } from './sources/script.ts';
-import type { RunSpec } from './spec.ts';
+import type { RunSpec } from '../contract/spec.ts';
 import { settleSignal, settleVariable } from './sources/settling.ts';
 import { type Cause, noOutside, type Outside, Stop } from './stop.ts';
 import { type RunTrace, startedIn, traceOf, traceVariables } from './trace.ts';

@@ -6,7 +6,7 @@ import type { Price } from '../outcome/price.ts';
 import { patient } from '../processes/patience.ts';
 import { dollarsSet } from '../terminal/figures.ts';
 import { asksForPermission } from './question.ts';
-import type { Limits } from './spec.ts';
+import type { Limits } from '../contract/spec.ts';
 import type { Spent } from './budget.ts';
 import { type Cause, longestTimer, reached } from './stop.ts';
 

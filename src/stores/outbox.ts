@@ -8,7 +8,8 @@ import { filesIn } from './files-in.ts';
 import { makeFolder } from './make-folder.ts';
 import { readUrl } from './postgres-address.ts';
 import type { LedgerPlace } from './open-store.ts';
-import type { Ending, Labels, NewRun } from './run-store.ts';
+import type { Ending, NewRun } from './run-store.ts';
+import type { Labels } from '../contract/labels.ts';
 
 export interface Stopped {
   at: number;

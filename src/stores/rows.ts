@@ -8,7 +8,6 @@ import type {
   Attempt,
   Grouping,
   LedgerOutcome,
-  Labels,
   OpenRun,
   Owner,
   RunRecord,
@@ -17,6 +16,7 @@ import type {
   StatsRow,
   TreePlace,
 } from './run-store.ts';
+import type { Labels } from '../contract/labels.ts';
 
 const longestName = 500;
 const titleLength = 120;

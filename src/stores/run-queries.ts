@@ -1,12 +1,11 @@
 import { present } from '../present.ts';
-import { mostKept } from './label-limits.ts';
+import { mostKept } from '../contract/label-limits.ts';
 import { type Database, isWithheld, type Row } from './database.ts';
 import { select } from './filter-sql.ts';
 import { type DamagedRun, unlessDamaged } from './damaged-run.ts';
 import { detailColumns, recordOf, plainText, statsOf, summaryColumns, summaryOf, usageColumns, usageOf } from './rows.ts';
 import type {
   Grouping,
-  Labels,
   Page,
   PageRequest,
   RunFilter,
@@ -17,6 +16,7 @@ import type {
   StatsRow,
   Totals,
 } from './run-store.ts';
+import type { Labels } from '../contract/labels.ts';
 import { percentilesSql, type StatsQuery, statsSql } from './stats-sql.ts';
 import { totalsOf, totalsSql } from './totals-sql.ts';
 import { type Offset, offsetsOf } from './time-zone.ts';

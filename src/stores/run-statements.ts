@@ -1,8 +1,9 @@
 import type { Database, Statement, Value } from './database.ts';
 import { figuresOf, figureTables } from './figures.ts';
-import { fittingLabels, mostKept } from './label-limits.ts';
+import { fittingLabels, mostKept } from '../contract/label-limits.ts';
 import { plainText } from './rows.ts';
-import type { Labels, LedgerOutcome } from './run-store.ts';
+import type { LedgerOutcome } from './run-store.ts';
+import type { Labels } from '../contract/labels.ts';
 
 const rowsPerStatement = 500;
 

@@ -1,3 +1,4 @@
+import type { Labels } from '../contract/labels.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
 import type { Chunks } from './chunks/chunk.ts';
@@ -5,7 +6,6 @@ import type { DamagedRun } from './damaged-run.ts';
 
 /** `running`: the run has begun, and its end is yet to come or was not seen. */
 export type RunStatus = RunOutcome['status'] | 'running';
-export type Labels = Readonly<Record<string, string>>;
 
 /** What the ledger keeps of a tool call: never its input or output. */
 export type ToolCallSummary = Omit<ToolCall, 'inputs' | 'outputs'>;

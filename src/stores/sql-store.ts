@@ -21,7 +21,6 @@ import type {
   Attempt,
   Ending,
   ImportedRun,
-  Labels,
   LedgerOutcome,
   NewRun,
   OpenRun,
@@ -31,6 +30,7 @@ import type {
   RunFilter,
   RunStore,
 } from './run-store.ts';
+import type { Labels } from '../contract/labels.ts';
 import { sealColumns, sealOf } from './seal.ts';
 import { SqlBudgets } from './sql-budgets.ts';
 import { wrongTotalsSql } from './totals-sql.ts';

@@ -7,7 +7,7 @@ import { openLedgerAt } from '../../src/ledger/ledger.ts';
 import { importRuns, runsAt } from '../../src/ledger/import.ts';
 import { ReportedRuns } from '../../src/ledger/report.ts';
 import { Failure } from '../../src/failure.ts';
-import { RunSpec } from '../../src/run/spec.ts';
+import { RunSpec } from '../../src/contract/spec.ts';
 import { RunStatements } from '../../src/stores/run-statements.ts';
 import type { Database } from '../../src/stores/database.ts';
 import { newRunId } from '../../src/stores/run-id.ts';

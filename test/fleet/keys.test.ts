@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runEnvironment } from '../../src/fleet/run-environment.ts';
-import type { RunSpec } from '../../src/run/spec.ts';
+import type { RunSpec } from '../../src/contract/spec.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
 import { atFileEnd } from '../support/at-file-end.ts';
 import { newFleet, newRepository, RunningWorker, temporary, until } from './support/fleet.ts';

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunAgent } from '../../src/builtin/agent.ts';
-import { type RunAsk, specOf } from '../../src/run/ask.ts';
+import type { Requested } from '../../src/contract/requested.ts';
+import { specOf } from '../../src/run/ask.ts';
 import { Budget } from '../../src/run/budget.ts';
 import { start } from '../../src/run/run.ts';
 import { openStore } from '../../src/stores/open-store.ts';
@@ -84,7 +85,7 @@ it('fifty runs at once on one dollar: beyond it by one model call of each at mos
   const cwd = folder();
   const spec = (prompt: string, limits = {}) => specOf({ prompt, model: 'replay/none', limits }, { cwd, passEnv: [] });
   const options = { env: {}, loadAgent: () => Promise.resolve(spender) };
-  const parent = start(spec('parent', { maxCostUsd: 1 }), { ...options, loadAgent: () => Promise.resolve(waits) });
+  const parent = start(spec('parent', { max_cost_usd: 1 }), { ...options, loadAgent: () => Promise.resolve(waits) });
   const children = Array.from({ length: 50 }, (_, index) => start(spec(`child ${index}`), { ...options, parent }));
   const outcomes = await Promise.all(children.map(({ outcome }) => outcome));
   const late = await start(spec('late'), { ...options, parent }).outcome;
@@ -131,12 +132,15 @@ it.each(['in this process', 'each in a process of its own'])(
         git(cwd, ...args);
     const { PATH } = process.env;
     const options = { env: { PATH, HOME: folder() } };
-    const parent = start(specOf({ prompt: 'parent', model: 'replay/none', limits: { maxCostUsd: 0.02 } }, { cwd, passEnv: [] }), {
+    const parent = start(specOf({ prompt: 'parent', model: 'replay/none', limits: { max_cost_usd: 0.02 } }, { cwd, passEnv: [] }), {
       ...options,
       loadAgent: () => Promise.resolve(waits),
     });
-    const model = { model: 'openai-compatible/test-model', baseUrl: server.baseUrl('chat'), price: { input: 1, output: 1 } };
-    const child = specOf({ prompt: 'go', ...model, ...(isApart ? { isolate: 'worktree' } : {}) }, { cwd, passEnv: [] });
+    const model = { model: 'openai-compatible/test-model', base_url: server.baseUrl('chat'), price: { input: 1, output: 1 } };
+    const child = specOf(
+      { prompt: 'go', ...model, ...(isApart ? { workspace: { isolate: 'worktree' as const } } : {}) },
+      { cwd, passEnv: [] },
+    );
     const children = Array.from({ length: 4 }, () => start(child, { ...options, parent }));
     await Promise.race(children.map(async ({ outcome }) => (await outcome).verdict));
     ended.resolve();
@@ -159,7 +163,7 @@ describe('a budget of the ledger', () => {
     const store = await openStore(place);
     await work(place, store).finally(() => store.close());
   };
-  const asked = (cwd: string, more: RunAsk = {}) =>
+  const asked = (cwd: string, more: Requested = {}) =>
     specOf({ prompt: 'x', model: 'replay/none', budget: 'team-a', ...more }, { cwd, passEnv: [] });
 
   it('holds for runs that know nothing of each other: beyond it by one model call of each, and the next one does not start', () =>

@@ -7,7 +7,7 @@ import { Failure } from '../../src/failure.ts';
 import { RunOutcome } from '../../src/outcome/outcome.ts';
 import { run, type RunOptions } from '../../src/run/library.ts';
 import type { Run } from '../../src/run/handle.ts';
-import { RunSpec } from '../../src/run/spec.ts';
+import { RunSpec } from '../../src/contract/spec.ts';
 import { openStore, ledgerPlace } from '../../src/stores/open-store.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { startModelServer, type ModelServer, type TurnInput } from '../support/model-server/index.ts';

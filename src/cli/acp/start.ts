@@ -7,7 +7,7 @@ import { present } from '../../present.ts';
 import { patient } from '../../processes/patience.ts';
 import { start } from '../../run/run.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
-import type { RunSpec } from '../../run/spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { acpAgent, builtIn, type PermissionMode, permissionModes } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';

@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
 import { periods } from '../../stores/budget-store.ts';
 import { command } from '../command.ts';
-import { amount, readCount, readWord } from '../flag-values.ts';
+import { amount, readCount, readWord } from '../../contract/flag-values.ts';
 import { ledgerOption, useLedger } from '../runs/ledger.ts';
 import { budgetName } from './name.ts';
 

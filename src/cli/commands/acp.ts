@@ -1,33 +1,8 @@
 import { Failure } from '../../failure.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import { command, type Options } from '../command.ts';
-import { runOptions } from '../run/options.ts';
-
-/** Flags of a run that make no sense when an editor gives the prompts: the prompt, the folder, and what goes to stdout. */
-const left = new Set([
-  'prompt',
-  'json',
-  'output-format',
-  'format',
-  'stream-json',
-  'to',
-  'resume',
-  'cwd',
-  'from',
-  'tape',
-  'outcome',
-  'report-md',
-  'junit',
-  'github',
-  'no-github',
-  'on-end',
-  'notify',
-  'quiet',
-  'record-model',
-  'output-schema',
-]);
-
-const options: Options = Object.fromEntries(Object.entries(runOptions).filter(([name]) => !left.has(name)));
+import { requestOptionsFor } from '../../contract/flags.ts';
+import { command } from '../command.ts';
+import { recordingOptions } from '../run/options.ts';
 
 export const acp = command({
   name: 'acp',
@@ -38,7 +13,8 @@ export const acp = command({
 and rules given here, and is recorded in the ledger like any other run. The person at the editor is asked about everything that the
 built-in agent may not do without a rule, or that an ACP agent asks permission for. The response to a prompt has the outcome in
 _meta.runwire.outcome. stdout carries the protocol and nothing else; messages for people go to stderr.`,
-  options,
+  // An editor gives the prompts and the folder, and has stdout for itself.
+  options: { ...requestOptionsFor('acp'), ...recordingOptions },
   examples: [
     ['runwire acp --agent codex', 'In the settings of an editor: Codex as an ACP agent'],
     ['runwire acp --model anthropic/claude-sonnet-4-5 --max-cost-usd 2', 'The built-in agent, with a limit for each prompt'],

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { command } from '../command.ts';
-import { expectOption } from '../expect/option.ts';
-import { amount, readCount } from '../flag-values.ts';
+import { requestOptions } from '../../contract/flags.ts';
+import { amount, readCount } from '../../contract/flag-values.ts';
 import { ledgerOption } from '../runs/ledger.ts';
 import { streamOptions } from '../streams.ts';
 
@@ -17,7 +17,7 @@ Rules are given with --expect, in words or in a file, one per line; --against co
 Exits with 0 when the run succeeded and every rule holds, with 9 when a rule does not hold, else with the exit code of the run. If a
 rule says how the run ends ("ends permission"), the rules alone decide. With --repeat, the share of runs that pass must reach --min-rate.`,
   options: {
-    expect: expectOption,
+    expect: requestOptions.expect,
     against: {
       type: 'string',
       value: 'FILE|RUN',

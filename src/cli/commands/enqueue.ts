@@ -1,5 +1,5 @@
 import { command } from '../command.ts';
-import { orderOptions, specOptions } from '../fleet/flags.ts';
+import { enqueueOptions } from '../fleet/flags.ts';
 import { queueOption } from '../fleet/queue.ts';
 
 export const enqueueCommand = command({
@@ -11,7 +11,7 @@ export const enqueueCommand = command({
 queued-spec"). All errors are reported before anything is queued. stdout gets one JSON line for each run: its id and state.
 A worker fetches the repository, by its remote and commit, into a separate folder; nothing else from this machine is available there.
 A job names environment variables and never holds their values: a worker passes on those of its own that it allows.`,
-  options: { ...specOptions, ...orderOptions, ...queueOption },
+  options: { ...enqueueOptions, ...queueOption },
   examples: [
     ['runwire enqueue --agent codex --key repo=web "fix the flaky test"', 'One run'],
     ['runwire enqueue --priority 5 --at 2026-11-17T02:00Z --label gpu nightly.jsonl', 'Many, at night, for workers with a GPU'],

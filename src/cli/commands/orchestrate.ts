@@ -18,12 +18,16 @@ fresh copy; then the model decides what comes next. With --publish, Runwire itse
 stdout gets the final report as JSON; with --stream-json also every event, as it happens.
 The limits on cost, tokens and time apply to everything together; --max-turns counts the calls to the directing model.`,
   options: {
-    task: { type: 'string', value: 'TEXT', help: 'What to do (default: stdin)' },
-    prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'The same as --task' },
-    'max-turns': { type: 'string', value: 'N', help: 'Stop after N calls to the directing model (exit 6)' },
+    task: { type: 'string', value: 'TEXT', help: 'What to do (default: stdin)', group: 'What to do', common: true },
+    prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'The same as --task', group: 'What to do' },
+    'max-turns': { type: 'string', value: 'N', help: 'Stop after N calls to the directing model (exit 6)', group: 'Limits', common: true },
     ...crewOptions,
     ...publishOptions,
-    interactive: { type: 'boolean', help: 'Read what to do next, line by line, from the terminal or stdin, until end of input' },
+    interactive: {
+      type: 'boolean',
+      help: 'Read what to do next, line by line, from the terminal or stdin, until end of input',
+      group: 'What to do',
+    },
   },
   subcommands: [clean],
   examples: [

@@ -7,7 +7,8 @@ import { Reader } from '../../pipeline/reader.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { failOnOf, failOnOption } from '../fail-on.ts';
+import { readFailOn } from '../../contract/fail-on.ts';
+import { requestOptions } from '../../contract/flags.ts';
 import { screenOf } from '../screen.ts';
 import { eachSource } from '../runs/each-source.ts';
 import { ledgerOption } from '../runs/ledger.ts';
@@ -24,7 +25,7 @@ stream, and, if given, its stderr and how the process ended. A run in the ledger
   options: {
     ...streamOptions,
     'exit-code': { type: 'boolean', help: "Exit with the verdict's code instead of 0" },
-    'fail-on': failOnOption,
+    'fail-on': requestOptions['fail-on'],
     full: { type: 'boolean', help: 'Include every list entry and every byte of tool output, instead of the compact document' },
     json: { type: 'boolean', help: 'Print JSON, even on a terminal' },
     text: { type: 'boolean', help: 'Print text for people, even in a pipe' },
@@ -46,7 +47,7 @@ stream, and, if given, its stderr and how the process ended. A run in the ledger
       ...attemptOf(values.attempt),
     };
     const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
-    const failOn = failOnOf(values['fail-on']);
+    const failOn = values['fail-on'] === undefined ? {} : { failOn: readFailOn(values['fail-on']) };
     const loadPrice = priceLoader(context);
     let worst = 0;
     let noted = false;

@@ -1,6 +1,6 @@
 import { bestWays } from '../../vocabulary.ts';
 import { command } from '../command.ts';
-import { readCount, readWord } from '../flag-values.ts';
+import { readCount, readWord } from '../../contract/flag-values.ts';
 import { crewOptions, readCrewFlags } from '../orchestrate/flags.ts';
 
 export const race = command({
@@ -14,14 +14,23 @@ the first to end (the others are stopped at once), the cheapest, the smallest ch
 named first. The exit code is the winner's; without a winner, it is that of the class in which most of them ended.
 stdout gets the final report as JSON, stderr a table.`,
   options: {
-    prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'What to do (default: the argument, or stdin)' },
+    prompt: {
+      type: 'string',
+      short: 'p',
+      value: 'TEXT',
+      help: 'What to do (default: the argument, or stdin)',
+      group: 'What to do',
+      common: true,
+    },
     ...crewOptions,
-    attempts: { type: 'string', value: 'N', help: 'How many times each agent takes part (default: 1)' },
+    attempts: { type: 'string', value: 'N', help: 'How many times each agent takes part (default: 1)', group: 'What to do', common: true },
     best: {
       type: 'string',
       value: bestWays.join('|'),
       choices: bestWays,
       help: 'How to choose a winner among those that pass (default: first)',
+      group: 'What to do',
+      common: true,
     },
   },
   examples: [

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
 import { command } from '../command.ts';
-import { readCount, readDuration } from '../flag-values.ts';
+import { readCount, readDuration } from '../../contract/flag-values.ts';
 import { queueOption, useQueue } from '../fleet/queue.ts';
 
 const defaultLeaseMs = 30_000;

@@ -1,4 +1,5 @@
-import type { Command, Option } from '../command.ts';
+import type { Option } from '../../contract/field.ts';
+import type { Command } from '../command.ts';
 import { commands } from '../commands.ts';
 import { type Answer, candidates, type Candidate, nothing, type Values } from './answer.ts';
 

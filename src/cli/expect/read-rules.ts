@@ -9,23 +9,23 @@ import { readSchema } from '../run/settings.ts';
 const mostRules = 1000;
 const mostBytes = 4 << 20;
 
-/** The values of `--expect`: a file of rules if there is a file with that name, else a rule. */
+/** The values of `--expect`: a file of rules if there is a file with that name, else a rule, or what such a file may hold: a JSON array of rules. */
 export async function readRules(given: readonly string[], context: Context): Promise<Rule[]> {
   const rules: Rule[] = [];
   for (const words of given) {
     const path = resolve(context.cwd, words);
     const isFile = !words.includes('\n') && words !== '' && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-    rules.push(...(isFile ? await rulesIn(words, path, context) : [parsed(words)]));
+    rules.push(...(isFile ? await rulesIn(words, path, context) : parsed(words)));
   }
   if (rules.length > mostRules) throw new Failure('input', `--expect: ${rules.length} rules; at most ${mostRules}`);
   return Promise.all(rules.map((rule) => withSchema(rule, context)));
 }
 
-function parsed(words: string): Rule {
+function parsed(words: string): Rule[] {
   // More often a missing file is meant than a rule that looks like a file name.
   if (/^\S+\.\w+$/.test(words)) throw new Failure('input', `--expect ${words}: there is no such file`);
   try {
-    return parseRule(words);
+    return words.startsWith('[') ? parseRules(words) : [parseRule(words)];
   } catch (error) {
     throw error instanceof Failure ? new Failure('input', `--expect: ${error.message}`) : error;
   }

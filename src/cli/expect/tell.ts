@@ -2,7 +2,7 @@ import type { RunOutcome } from '../../outcome/outcome.ts';
 import { paint } from '../../terminal/paint.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import type { Screen } from '../../terminal/table.ts';
-import { filled } from '../flag-values.ts';
+import { filled } from '../../contract/flag-values.ts';
 import { openFile } from '../run/documents.ts';
 import type { Context } from '../context.ts';
 import { screenOf } from '../screen.ts';

@@ -4,21 +4,22 @@ import { acpCommand } from '../../agents/acp-command.ts';
 import { Failure, messageOf } from '../../failure.ts';
 import type { NewJob, Order } from '../../fleet/job.ts';
 import type { Queue } from '../../fleet/queue.ts';
-import { whyNotQueued } from '../../fleet/queueable.ts';
+import { requestOptionsFor } from '../../contract/flags.ts';
+import { whyNotQueued } from '../../contract/requested.ts';
 import { present } from '../../present.ts';
-import type { RunSpec } from '../../run/spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { isWholeId, newRunId } from '../../stores/run-id.ts';
-import type { Dirty } from '../../vocabulary.ts';
+import { builtIn, type Dirty } from '../../vocabulary.ts';
 import type { Values } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readFlags } from '../run/flags.ts';
 import { readInputs, specOfFlags } from '../run/settings.ts';
 import { who } from '../who.ts';
-import { type orderOptions, readOrder, specOptions } from './flags.ts';
+import { type enqueueOptions, readOrder } from './flags.ts';
 import { queuedRun, type queueOption, queuePlace, useQueue } from './queue.ts';
 
-export type EnqueueValues = Values<typeof specOptions & typeof orderOptions & typeof queueOption>;
+export type EnqueueValues = Values<typeof enqueueOptions & typeof queueOption>;
 
 interface Asked {
   spec: RunSpec;
@@ -82,7 +83,7 @@ async function readAsked(
   const inputs = await readInputs(flags, context);
   const spec = { ...specOfFlags(flags, { ...inputs, prompt: flags.prompt ?? '', command }, context) };
   // The path of a program in the repository stays relative: the repository lies elsewhere on the worker.
-  const own = acpCommand(flags.agent) ?? command;
+  const own = acpCommand(flags.asked.agent ?? builtIn) ?? command;
   if (own !== undefined) spec.command = [...own];
   return [{ spec, order: checked(schema, order, 'the command line'), where: 'the command line' }];
 }
@@ -93,7 +94,7 @@ async function readSpecs(
   { order, labels, values }: { order: Partial<Order>; labels: readonly string[]; values: EnqueueValues },
   context: Context,
 ): Promise<Asked[]> {
-  const given = ['id', ...Object.keys(specOptions)].filter(
+  const given = ['id', ...Object.keys(requestOptionsFor('enqueue'))].filter(
     (name) => name !== 'cwd' && name !== 'dirty' && values[name as keyof EnqueueValues] !== undefined,
   );
   if (given.length > 0)
@@ -102,8 +103,8 @@ async function readSpecs(
     throw new Failure('input', 'nothing to queue: give a prompt, files of RunSpecs, or JSON lines on stdin');
   const [{ QueuedSpec, Order: OrderSchema }, { parseLabels }, { checkLabels }] = await Promise.all([
     import('../../fleet/job.ts'),
-    import('../../stores/labels.ts'),
-    import('../../stores/label-limits.ts'),
+    import('../../contract/labels.ts'),
+    import('../../contract/label-limits.ts'),
   ]);
   const asked: Asked[] = [];
   for (const file of files) {

@@ -2,80 +2,53 @@ import { durationOf } from '../../duration.ts';
 import { Failure } from '../../failure.ts';
 import type { Order } from '../../fleet/job.ts';
 import { present } from '../../present.ts';
+import { requestOptionsFor } from '../../contract/flags.ts';
 import type { Options, Values } from '../command.ts';
-import { filled, readWord } from '../flag-values.ts';
-import { runOptions } from '../run/options.ts';
-
-const { prompt, agent, from, model, retries, allow, deny, setup, isolate, dirty, cwd, system, price, expect, env } = runOptions;
-
-/** The flags of `run` that say what to do, without those that say where it is reported. */
-export const specOptions = {
-  prompt,
-  agent,
-  from,
-  model,
-  'max-turns': runOptions['max-turns'],
-  'max-cost-usd': runOptions['max-cost-usd'],
-  'max-tokens': runOptions['max-tokens'],
-  timeout: runOptions.timeout,
-  'idle-timeout': runOptions['idle-timeout'],
-  'first-event-timeout': runOptions['first-event-timeout'],
-  'permission-timeout': runOptions['permission-timeout'],
-  retries,
-  'retry-delay': runOptions['retry-delay'],
-  'fail-on': runOptions['fail-on'],
-  expect,
-  'permission-mode': runOptions['permission-mode'],
-  allow,
-  deny,
-  cwd,
-  isolate,
-  dirty,
-  setup,
-  env: {
-    ...env,
-    value: 'NAME',
-    help: "Pass this environment variable of the worker to the agent's process, if the worker allows it; may be repeated",
-  },
-  'agent-arg': runOptions['agent-arg'],
-  system,
-  'append-system': runOptions['append-system'],
-  'output-schema': runOptions['output-schema'],
-  'base-url': runOptions['base-url'],
-  price,
-  parent: runOptions.parent,
-  'project-name': runOptions['project-name'],
-  'parent-branch-id': { ...runOptions['parent-branch-id'], help: 'The branch or commit to start from (default: what is checked out)' },
-  'no-redact': runOptions['no-redact'],
-} as const satisfies Options;
+import { filled, readWord } from '../../contract/flag-values.ts';
 
 /** Flags that say when and where to do it. */
-export const orderOptions = {
-  id: { type: 'string', value: 'NAME', help: 'A name of your choice; the same name is queued only once' },
+const orderOptions = {
+  id: { type: 'string', value: 'NAME', help: 'A name of your choice; the same name is queued only once', group: 'Queue', common: true },
   key: {
     type: 'string',
     multiple: true,
     value: 'KEY=VALUE',
     help: 'Key that limits apply to, such as repo=web; see "runwire queue limit"; may be repeated',
+    group: 'Queue',
+    common: true,
   },
   label: {
     type: 'string',
     multiple: true,
     value: 'WORD|KEY=VALUE',
     help: 'A word such as gpu: only for workers that have it; KEY=VALUE: label the run, to find it again; may be repeated',
+    group: 'Queue',
+    common: true,
   },
-  priority: { type: 'string', value: 'N', help: 'Higher priorities go first (default: 0)' },
-  budget: { type: 'string', value: 'NAME', help: 'The budget that pays for it; see "runwire budget"' },
-  at: { type: 'string', value: 'TIME', help: 'Start no earlier than 2026-11-17T02:00Z, or 30m from now' },
-  after: { type: 'string', multiple: true, value: 'RUN', help: 'Start only when this queued run has succeeded; may be repeated' },
+  priority: { type: 'string', value: 'N', help: 'Higher priorities go first (default: 0)', group: 'Queue', common: true },
+  budget: { type: 'string', value: 'NAME', help: 'The budget that pays for it; see "runwire budget"', group: 'Queue', common: true },
+  at: { type: 'string', value: 'TIME', help: 'Start no earlier than 2026-11-17T02:00Z, or 30m from now', group: 'Queue', common: true },
+  after: {
+    type: 'string',
+    multiple: true,
+    value: 'RUN',
+    help: 'Start only when this queued run has succeeded; may be repeated',
+    group: 'Queue',
+    common: true,
+  },
   publish: {
     type: 'string',
     value: 'none|branch',
     choices: ['none', 'branch'],
     help: 'branch: push the changes of a run that succeeded',
+    group: 'Queue',
+    common: true,
   },
-  bundle: { type: 'boolean', help: 'Send the commit with the job: for workers that cannot reach the remote' },
+  bundle: { type: 'boolean', help: 'Send the commit with the job: for workers that cannot reach the remote', group: 'Queue', common: true },
 } as const satisfies Options;
+
+/** What to do, by flags of `run`, and when and where. */
+export const enqueueOptions = { ...requestOptionsFor('enqueue'), ...orderOptions } as const;
 
 type OrderValues = Values<typeof orderOptions>;
 

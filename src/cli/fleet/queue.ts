@@ -2,14 +2,19 @@ import { Failure } from '../../failure.ts';
 import { ledgerPlace, type LedgerPlace } from '../../stores/open-store.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import type { Option, Options } from '../command.ts';
+import type { Options } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { Queue } from '../../fleet/queue.ts';
 
 /** The flag of every command that works on the queue. */
 export const queueOption = {
-  ledger: { type: 'string', value: 'URL', help: 'PostgreSQL database of the queue and its ledger, postgres://… (default: RUNWIRE_LEDGER)' },
-} as const satisfies Options & { ledger: Option };
+  ledger: {
+    type: 'string',
+    value: 'URL',
+    help: 'PostgreSQL database of the queue and its ledger, postgres://… (default: RUNWIRE_LEDGER)',
+    group: 'Queue',
+  },
+} as const satisfies Options;
 
 export type QueuePlace = Extract<LedgerPlace, { kind: 'postgres' }>;
 

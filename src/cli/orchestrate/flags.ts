@@ -4,61 +4,49 @@ import { Failure } from '../../failure.ts';
 import type { AgentChoice, Settings } from '../../orchestrate/settings.ts';
 import { present } from '../../present.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
-import { acpAgent, dirtyWays, isolations } from '../../vocabulary.ts';
+import { acpAgent } from '../../vocabulary.ts';
+import { requestOptionsFor } from '../../contract/flags.ts';
+import { readRequest } from '../../contract/requested.ts';
 import type { Options, Values } from '../command.ts';
-import { filled, readCount, readDuration, readWord } from '../flag-values.ts';
-import { copyOptions, documentOptions, runOptions } from '../run/options.ts';
+import { filled, readCount, readDuration, readWord } from '../../contract/flag-values.ts';
+import { documentOptions, recordingOptions, runOptions } from '../run/options.ts';
 import { fromHere } from '../run/settings.ts';
-
-const { model, timeout, cwd, env, ledger, tapes, report, otel, label, tape, quiet, allow, deny } = runOptions;
 
 /** Flags of every command in which several agents work in private copies. */
 export const crewOptions = {
-  model,
+  ...requestOptionsFor('crew'),
   agents: {
     type: 'string',
     value: 'NAME[=MODEL],…',
     help: 'The agents that do the work: codex, claude=opus, builtin, acp:COMMAND, … (default: all that are installed)',
+    group: 'Agent and model',
+    common: true,
   },
-  'max-cost-usd': { type: 'string', value: 'USD', help: 'Stop when everything together has cost this much (exit 5)' },
-  'max-tokens': { type: 'string', value: 'N', help: 'Stop when everything together has used this many tokens (exit 5)' },
-  budget: runOptions.budget,
-  timeout,
-  'agent-timeout': { type: 'string', value: 'DURATION', help: 'Stop each agent after this long' },
-  concurrency: { type: 'string', value: 'N', help: 'How many agents work at once (default: 4)' },
+  'agent-timeout': { type: 'string', value: 'DURATION', help: 'Stop each agent after this long', group: 'Limits' },
+  concurrency: { type: 'string', value: 'N', help: 'How many agents work at once (default: 4)', group: 'Limits', common: true },
   verify: {
     type: 'string',
     value: 'CMD',
     help: 'Shell command that good work must pass; it is run on the base first, then in a fresh copy of each commit',
+    group: 'What to do',
+    common: true,
   },
-  'verify-timeout': { type: 'string', value: 'DURATION', help: 'How long --verify may take (default: 10m)' },
-  protect: { type: 'string', multiple: true, value: 'GLOB', help: "Files that must not change, such as 'test/**'; may be repeated" },
-  ...copyOptions,
-  isolate: { ...copyOptions.isolate, help: 'How private copies are made (default: auto, an overlay where possible, else a clone)' },
-  'permission-mode': { ...runOptions['permission-mode'], help: 'What each agent may do without a rule (default: edit)' },
-  allow,
-  deny,
-  cwd,
-  env,
-  'base-url': runOptions['base-url'],
-  price: runOptions.price,
+  'verify-timeout': { type: 'string', value: 'DURATION', help: 'How long --verify may take (default: 10m)', group: 'Limits' },
+  protect: {
+    type: 'string',
+    multiple: true,
+    value: 'GLOB',
+    help: "Files that must not change, such as 'test/**'; may be repeated",
+    group: 'Permissions',
+  },
   'stream-json': runOptions['stream-json'],
   to: runOptions.to,
-  tape,
+  tape: runOptions.tape,
   ...documentOptions,
-  ledger,
-  tapes,
-  report,
-  otel,
-  label,
-  'no-tape': runOptions['no-tape'],
-  expect: runOptions.expect,
+  ...recordingOptions,
   'on-end': runOptions['on-end'],
-  'project-name': runOptions['project-name'],
-  'parent-branch-id': { type: 'string', value: 'BRANCH', help: 'The branch or commit to start from (default: what is checked out)' },
-  headless: { type: 'boolean', help: 'Draw nothing on the terminal: nobody is watching' },
-  quiet,
-  'no-redact': runOptions['no-redact'],
+  headless: { type: 'boolean', help: 'Draw nothing on the terminal: nobody is watching', group: 'Output' },
+  quiet: runOptions.quiet,
 } as const satisfies Options;
 
 export const publishOptions = {
@@ -67,9 +55,11 @@ export const publishOptions = {
     value: 'none|branch|pr',
     choices: ['none', 'branch', 'pr'],
     help: 'What to do with the finished branch: nothing (default), push it, or open a pull request (with gh)',
+    group: 'What to do',
+    common: true,
   },
-  remote: { type: 'string', value: 'NAME', help: 'The remote to push to (default: origin)' },
-  'dry-run': { type: 'boolean', help: 'Print what would be published, and publish nothing' },
+  remote: { type: 'string', value: 'NAME', help: 'The remote to push to (default: origin)', group: 'What to do' },
+  'dry-run': { type: 'boolean', help: 'Print what would be published, and publish nothing', group: 'What to do' },
 } as const satisfies Options;
 
 type CrewValues = Values<typeof crewOptions> & Partial<Values<typeof publishOptions>>;
@@ -82,12 +72,13 @@ export type CrewFlags = Pick<
 const defaultVerifyMs = 10 * 60_000;
 
 export function readCrewFlags(values: CrewValues, here: string): CrewFlags {
+  const { workspace = {} } = readRequest(values);
   return {
     agents: readAgents(values.agents, here),
-    isolate: readWord('--isolate', values.isolate, ['auto', ...isolations]) ?? 'auto',
-    dirty: readWord('--dirty', values.dirty, dirtyWays) ?? 'refuse',
-    setup: filled('--setup', values.setup, '"npm ci"'),
-    copy: values.copy ?? [],
+    isolate: workspace.isolate ?? 'auto',
+    dirty: workspace.dirty ?? 'refuse',
+    setup: workspace.setup,
+    copy: workspace.copy ?? [],
     protect: (values.protect ?? []).flatMap((pattern) => filled('--protect', pattern, "'test/**'") ?? []),
     verify: filled('--verify', values.verify, '"npm test"'),
     verifyTimeoutMs: readDuration('--verify-timeout', values['verify-timeout']) ?? defaultVerifyMs,

@@ -10,7 +10,7 @@ import { present } from '../../present.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
 import type { Script } from '../../run/sources/script.ts';
-import type { RunSpec } from '../../run/spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
 import { readReport } from '../run/report.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { tapesPlace } from '../../stores/tapes-place.ts';

@@ -14,7 +14,7 @@ import { type Narration, narrate } from '../../run/sinks/narration/narration.ts'
 import { Outlet } from '../../run/sinks/outlet.ts';
 import { closingOnFailure, type Sink } from '../../run/sinks/sink.ts';
 import type { Script } from '../../run/sources/script.ts';
-import type { RunSpec } from '../../run/spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { tapesPlace } from '../../stores/tapes-place.ts';

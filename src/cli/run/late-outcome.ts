@@ -3,7 +3,7 @@ import { present } from '../../present.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
-import type { RunSpec } from '../../run/spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
 import { timeIsUp } from '../../run/stop.ts';
 import type { Environment } from '../../vocabulary.ts';
 

@@ -2,9 +2,10 @@ import { resolve } from 'node:path';
 import { acpCommand } from '../../agents/acp-command.ts';
 import { Failure, messageOf } from '../../failure.ts';
 import { present } from '../../present.ts';
+import { type Requested, withPaths } from '../../contract/requested.ts';
 import { specOf } from '../../run/ask.ts';
 import type { Rule } from '../../expect/rule.ts';
-import type { RunSpec } from '../../run/spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
 import { acpAgent, builtIn } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
 import { isFolder } from '../is-folder.ts';
@@ -19,10 +20,11 @@ export interface Inputs {
 }
 
 export async function readInputs(flags: RunFlags, context: Context): Promise<Inputs> {
-  const cwd = resolve(context.cwd, flags.cwd ?? '.');
-  if (!isFolder(cwd)) throw new Failure('input', `--cwd ${flags.cwd ?? cwd}: there is no such folder`);
-  if (flags.allow.length + flags.deny.length > 0) await checkRules(flags);
-  if (flags.dialect !== undefined) (await import('../../dialects/registry.ts')).findReader(flags.dialect);
+  const { asked } = flags;
+  const cwd = resolve(context.cwd, asked.cwd ?? '.');
+  if (!isFolder(cwd)) throw new Failure('input', `--cwd ${asked.cwd ?? cwd}: there is no such folder`);
+  if (asked.allow !== undefined || asked.deny !== undefined) await checkRules(asked);
+  if (asked.dialect !== undefined) (await import('../../dialects/registry.ts')).findReader(asked.dialect);
   const parent = flags.parent === undefined ? undefined : await readParent(flags.parent, flags, context);
   return {
     cwd,
@@ -45,24 +47,29 @@ async function readParent(word: string, flags: RunFlags, context: Context): Prom
   return { run_id: found.id, root_run_id: found.root_run_id ?? found.id };
 }
 
-async function checkRules(flags: RunFlags): Promise<void> {
+async function checkRules({ allow = [], deny = [] }: Requested): Promise<void> {
   const { parseRules } = await import('../../builtin/permissions/rules.ts');
   try {
-    parseRules('read-only', flags.allow, flags.deny);
+    parseRules('read-only', allow, deny);
   } catch (error) {
     // In a config file a bad rule is a config error; these rules were typed, so it is an input error.
     throw error instanceof Failure ? new Failure('input', error.message, { cause: error }) : error;
   }
 }
 
-/** Throws `Failure` if the file does not hold a JSON Schema. */
-export async function readSchema(flag: string, path: string, context: Context): Promise<Record<string, unknown>> {
+async function readText(path: string, context: Context): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of context.readFile(path)) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}
+
+/** A JSON Schema, given as it is or by the path of its file. Throws `Failure` if it is none. */
+export async function readSchema(flag: string, path: string, context: Context): Promise<Record<string, unknown>> {
+  const text = path.startsWith('{') ? path : await readText(path, context);
   let schema: unknown;
   try {
-    schema = JSON.parse(text + decoder.decode());
+    schema = JSON.parse(text);
   } catch (error) {
     throw new Failure('input', `${flag} ${path}: not JSON: ${messageOf(error)}`);
   }
@@ -78,22 +85,19 @@ export function specOfFlags(
   { env, cwd: here }: Context,
 ): RunSpec {
   const { pass, set } = flags.extraEnv;
-  const acp = acpCommand(flags.agent);
-  if (acp !== undefined && command !== undefined)
-    throw new Failure('input', `two commands: --agent ${flags.agent}, and one after --; give one`);
+  const { agent = builtIn, model } = flags.asked;
+  const acp = acpCommand(agent);
+  if (acp !== undefined && command !== undefined) throw new Failure('input', `two commands: --agent ${agent}, and one after --; give one`);
   const [program, ...words] = acp ?? command ?? [];
   return specOf(
     {
-      ...flags,
-      agent: acp === undefined ? flags.agent : acpAgent,
-      from: flags.dialect,
+      ...withPaths(flags.asked, (path) => resolve(here, path)),
+      agent: acp === undefined ? agent : acpAgent,
       command: program?.includes('/') ? [resolve(here, program), ...words] : (acp ?? command),
       prompt,
-      outputSchema,
+      output_schema: outputSchema as RunSpec['output_schema'],
       expect,
-      model: fromHere(flags.model ?? (flags.agent === builtIn && command === undefined ? env.RUNWIRE_MODEL : undefined), here),
-      directories: flags.directories.map((folder) => resolve(here, folder)),
-      recordModel: flags.recordModel === undefined ? undefined : resolve(here, flags.recordModel),
+      model: fromHere(model ?? (agent === builtIn && command === undefined ? env.RUNWIRE_MODEL : undefined), here),
     },
     { cwd, passEnv: [...pass, ...Object.keys(set)], parent },
   );

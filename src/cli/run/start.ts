@@ -37,7 +37,7 @@ export async function startRun(
     const flags = readFlags(values, operands);
     const writer = await loadWriter(format);
     const inputs = await readInputs(flags, context);
-    const hasOwnPrompt = command !== undefined && flags.agent !== acpAgent;
+    const hasOwnPrompt = command !== undefined && flags.asked.agent !== acpAgent;
     // A command has its own prompt. Else stdin may hold it, but where --prompt is required, an open pipe that stays silent is not waited for.
     prompt = hasOwnPrompt ? (words ?? '') : await readPrompt(words, context, words === undefined && format.flag !== '--output-format json');
     if (prompt === '' && !hasOwnPrompt)

@@ -4,7 +4,7 @@ import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { type Imported, importRuns as importStored, runsAt } from '../../ledger/import.ts';
 import { present } from '../../present.ts';
-import { parseLabels } from '../../stores/labels.ts';
+import { parseLabels } from '../../contract/labels.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine } from '../../terminal/plain.ts';

@@ -8,7 +8,7 @@ import { openOutbox } from '../../stores/outbox.ts';
 import { tapesPlace } from '../../stores/tapes-place.ts';
 import { plural } from '../../terminal/figures.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import type { Option, Options } from '../command.ts';
+import type { Options } from '../command.ts';
 import type { Context } from '../context.ts';
 
 /** The flags of every command that reads or writes the ledger. */
@@ -19,7 +19,7 @@ export const ledgerOption = {
     value: 's3://…|postgres|files',
     help: 'Where its tapes are (default: RUNWIRE_TAPES); see "runwire run --help"',
   },
-} as const satisfies Options & { ledger: Option };
+} as const satisfies Options;
 
 export interface LedgerFlags {
   readonly ledger?: string;

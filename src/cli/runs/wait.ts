@@ -7,7 +7,7 @@ import { ledgerPlace } from '../../stores/open-store.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { readDuration } from '../flag-values.ts';
+import { readDuration } from '../../contract/flag-values.ts';
 import { ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
 
 export const wait = command({

@@ -3,7 +3,7 @@ import { messageOf } from '../../failure.ts';
 import { contentLabel, RunContent } from '../../ledger/run-content.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
-import { fittingLabels } from '../../stores/label-limits.ts';
+import { fittingLabels } from '../../contract/label-limits.ts';
 import { gitLabels, labelsFromEnvironment, userOf } from '../../stores/labels.ts';
 import { ledgerOutcome } from '../../stores/ledger-outcome.ts';
 import { type LedgerPlace, openStore } from '../../stores/open-store.ts';

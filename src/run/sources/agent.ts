@@ -8,7 +8,7 @@ import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
 import { type PermissionMode, permissionModes } from '../../vocabulary.ts';
-import type { RunSpec } from '../spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
 import type { Chosen, Variables } from './choose.ts';
 import { ProcessSource } from './process.ts';
 import { continuePrompt } from './resuming.ts';

@@ -11,7 +11,7 @@ import type { Redactor } from '../../redact/redactor.ts';
 import type { Environment } from '../../vocabulary.ts';
 import type { Place } from '../git.ts';
 import { tokenPrice } from '../given-price.ts';
-import type { RunSpec } from '../spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
 
 /** The spec first, then the environment, then the config files. Throws a `config` failure when no model is named. */
 export async function agentOptions(

@@ -5,7 +5,7 @@ import { Failure } from '../../failure.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { acpAgent, builtIn, type Environment } from '../../vocabulary.ts';
 import type { Place } from '../git.ts';
-import type { Limits, RunSpec } from '../spec.ts';
+import type { Limits, RunSpec } from '../../contract/spec.ts';
 import { BuiltInSource } from './builtin.ts';
 import type { Script } from './script.ts';
 import type { Introduction, Source } from './source.ts';

@@ -3,7 +3,7 @@ import { childEnvironment } from '../../agents/environment.ts';
 import { agents } from '../../agents/registry.ts';
 import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
-import type { RunSpec } from '../spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
 import type { Chosen, Variables } from './choose.ts';
 import { ProcessSource } from './process.ts';
 

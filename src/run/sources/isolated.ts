@@ -14,7 +14,7 @@ import { branchName } from '../../workspace/branch-name.ts';
 import { dropUnchanged } from '../../workspace/drop.ts';
 import { type Kept, lostInWords } from '../../workspace/keep.ts';
 import { Workspace } from '../../workspace/workspace.ts';
-import type { RunSpec } from '../spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
 import { type Chosen, type Chooser, chooseSource } from './choose.ts';
 import type { Stop } from '../stop.ts';
 import type { Attempt, Out, Source } from './source.ts';

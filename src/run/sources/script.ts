@@ -1,6 +1,6 @@
 import type { Draft } from '../../events/event.ts';
 import type { Place } from '../git.ts';
-import type { RunSpec } from '../spec.ts';
+import type { RunSpec } from '../../contract/spec.ts';
 import type { Attempt, Source } from './source.ts';
 
 /** What a script is given: no model, no tools. */

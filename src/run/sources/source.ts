@@ -4,7 +4,7 @@ import type { DraftSink } from '../../pipeline/line-decoder.ts';
 import type { SessionTotals } from '../../agents/session-meter.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import type { Limits } from '../spec.ts';
+import type { Limits } from '../../contract/spec.ts';
 import type { Stop } from '../stop.ts';
 
 /** Something that makes events: the built-in agent, a process, an ACP agent, a script. It only emits, and ends. For tapes, see `Reader`. */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { agentSource } from '../../../src/run/sources/agent.ts';
-import { type RunAsk, specOf } from '../../../src/run/ask.ts';
+import type { Requested } from '../../../src/contract/requested.ts';
+import { specOf } from '../../../src/run/ask.ts';
 import { start } from '../../../src/run/run.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'runwire-agent-source-'));
@@ -15,15 +16,15 @@ for (const [name, version] of Object.entries({ cline: '3.0.65', cn: '1.5.47', am
 }
 
 const env = { PATH: `${home}:/usr/bin:/bin`, HOME: home };
-const chosen = (ask: RunAsk) => agentSource(specOf({ prompt: 'Do it', ...ask }, { cwd: home, passEnv: [] }), { env, set: {} });
+const chosen = (ask: Requested) => agentSource(specOf({ prompt: 'Do it', ...ask }, { cwd: home, passEnv: [] }), { env, set: {} });
 
 it('keeps a mode that an agent does not have by a stricter one, and says so', async () => {
-  const { warnings } = await chosen({ agent: 'cline', permissionMode: 'edit' });
+  const { warnings } = await chosen({ agent: 'cline', permission_mode: 'edit' });
   expect(warnings).toContain('Cline has no flag for the permission mode edit: it may only read; full lets it edit.');
 });
 
 it('refuses a mode that no stricter one keeps', async () => {
-  await expect(chosen({ agent: 'amp', permissionMode: 'read-only' })).rejects.toThrow('--permission-mode read-only: Amp has edit, full');
+  await expect(chosen({ agent: 'amp', permission_mode: 'read-only' })).rejects.toThrow('--permission-mode read-only: Amp has edit, full');
 });
 
 it.each([
@@ -33,16 +34,16 @@ it.each([
   await expect(chosen({ agent, prompt: 'x'.repeat(length) })).rejects.toThrow(message);
 });
 
-it.each<[string, RunAsk['limits'], string[]]>([
+it.each<[string, Requested['limits'], string[]]>([
   [
     'codex',
-    { maxTokens: 1, maxCostUsd: 1 },
+    { max_tokens: 1, max_cost_usd: 1 },
     ['Codex reports its usage only at its end: --max-cost-usd, --max-tokens cannot stop it before that.'],
   ],
-  ['codex', { maxTurns: 1 }, []],
+  ['codex', { max_turns: 1 }, []],
   [
     'continue',
-    { maxTurns: 1, maxTokens: 1 },
+    { max_turns: 1, max_tokens: 1 },
     ['Continue reports its usage only at its end: --max-turns, --max-tokens cannot stop it before that.'],
   ],
 ])('says before the start which limits %s cannot keep', async (agent, limits, sentences) => {
@@ -59,7 +60,7 @@ Run the postinstall by hand, or install again:
   2" >&2; exit 1`;
   writeFileSync(join(home, 'claude'), `#!/bin/sh\n[ "$1" = --version ] && echo 2.1.63 && exit\n${script}\n`);
   chmodSync(join(home, 'claude'), 0o755);
-  const spec = specOf({ prompt: 'Do it', agent: 'claude', retries: 2, retryDelayMs: 1 }, { cwd: home, passEnv: [] });
+  const spec = specOf({ prompt: 'Do it', agent: 'claude', retries: 2, retry_delay_ms: 1 }, { cwd: home, passEnv: [] });
   const { verdict, metadata } = await start(spec, { env }).outcome;
   expect([verdict.class, verdict.evidence[0]?.detail, metadata.attempt_number]).toEqual([
     'config',

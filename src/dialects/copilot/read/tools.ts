@@ -104,8 +104,9 @@ function toldExit(contents: Json | undefined): number | undefined {
 
 /** The shell tool adds its own last line to the output of a command. */
 function exitCodeIn(output: string): number | undefined {
-  const last = /<(?:(?:command )?exited|shellId: [\w.-]{1,60} completed) with (?:exit )?code (-?\d{1,10})>\s*$/.exec(output.slice(-150));
-  return last === null ? undefined : Number(last[1]);
+  const last = output.slice(-150).trimEnd().split('<').at(-1) ?? '';
+  const [, code] = /^(?:command exited|exited|shellId: [\w.-]{1,60} completed) with (?:exit code|code) (-?\d{1,10})>$/.exec(last) ?? [];
+  return code === undefined ? undefined : Number(code);
 }
 
 function statusOf(data: JsonObject, text: string, exit: number | undefined): ItemStatus {

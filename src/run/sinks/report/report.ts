@@ -3,7 +3,7 @@ import type { EventRecord } from '../../../events/event.ts';
 import { messageOf } from '../../../failure.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { present } from '../../../present.ts';
-import { fittingLabels } from '../../../stores/label-limits.ts';
+import { fittingLabels } from '../../../contract/label-limits.ts';
 import { gitLabels, labelsFromEnvironment } from '../../../stores/labels.ts';
 import { ledgerOutcome } from '../../../stores/ledger-outcome.ts';
 import { isGone, thisProcess } from '../../../stores/owner.ts';

@@ -2,7 +2,7 @@ import { acpProgram } from '../../../agents/acp-program.ts';
 import { childEnvironment } from '../../../agents/environment.ts';
 import type { AskPerson } from '../../../builtin/permissions/question.ts';
 import { parseRules } from '../../../builtin/permissions/rules.ts';
-import type { RunSpec } from '../../spec.ts';
+import type { RunSpec } from '../../../contract/spec.ts';
 import type { Chosen, Variables } from '../choose.ts';
 import { AcpSource } from './source.ts';
 

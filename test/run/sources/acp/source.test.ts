@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/dialects/dialect.ts';
 import type { EventRecord } from '../../../../src/events/event.ts';
-import { type RunAsk, specOf } from '../../../../src/run/ask.ts';
+import type { Requested } from '../../../../src/contract/requested.ts';
+import { specOf } from '../../../../src/run/ask.ts';
 import type { Run } from '../../../../src/run/handle.ts';
 import { start, type StartOptions } from '../../../../src/run/run.ts';
 import { faultsOf } from '../../../support/acp/schema.ts';
@@ -27,7 +28,7 @@ interface Ran {
   sent: JsonObject[];
 }
 
-interface Options extends RunAsk, Pick<StartOptions, 'ask'> {
+interface Options extends Requested, Pick<StartOptions, 'ask'> {
   onRecord?: (record: EventRecord, run: Run) => void;
 }
 
@@ -132,7 +133,7 @@ describe.concurrent('an agent of ACP', () => {
   });
 
   it('is started again after an error that may pass, in its session', async () => {
-    const { outcome, sent } = await acp('error-then-fine', { retries: 1, retryDelayMs: 1 });
+    const { outcome, sent } = await acp('error-then-fine', { retries: 1, retry_delay_ms: 1 });
     expect(outcome).toMatchObject({ message: 'Now it works.', verdict: { class: 'success' }, metadata: { attempt_number: 2 } });
     expect(methodsOf(sent)).toContain('session/load');
   });
@@ -157,7 +158,7 @@ describe.concurrent('an agent of ACP', () => {
   });
 
   it('is not answered for in another session, nor by what it asks for when it has answered', async () => {
-    const { outcome } = await acp('beyond', { permissionMode: 'full' });
+    const { outcome } = await acp('beyond', { permission_mode: 'full' });
     expect(outcome).toMatchObject({ message: 'Mine.', verdict: { class: 'success' }, tool_calls: [] });
     expect(outcome.warnings).toEqual(['asked for outside of a prompt: rm -r /']);
   });
@@ -199,7 +200,7 @@ describe.concurrent('what it asks for', () => {
   });
 
   it('is answered also where it does not fit into one read', async () => {
-    const { outcome } = await acp('permission', { prompt: `execute:echo ${'0123456789'.repeat(30_000)}`, permissionMode: 'full' });
+    const { outcome } = await acp('permission', { prompt: `execute:echo ${'0123456789'.repeat(30_000)}`, permission_mode: 'full' });
     expect({ class: outcome.verdict.class, said: outcome.message.slice(-12) }).toEqual({ class: 'success', said: '23456789 yes' });
   });
 });
@@ -218,14 +219,14 @@ describe.concurrent('a run over ACP that is stopped', () => {
   });
 
   it('by a limit is that limit', async () => {
-    const turns = await acp('endless', { limits: { maxTurns: 3 } });
+    const turns = await acp('endless', { limits: { max_turns: 3 } });
     expect(turns.outcome).toMatchObject({ verdict: { class: 'turn_limit', exit_code: 6 } });
-    const time = await acp('silent', { limits: { timeoutMs: 700 } });
+    const time = await acp('silent', { limits: { timeout_ms: 700 } });
     expect(time.outcome.verdict).toMatchObject({ class: 'time_limit', exit_code: 124 });
   });
 
   it('says before the start what cannot be kept', async () => {
-    const { warnings } = await acp('text', { limits: { maxCostUsd: 1 }, permissionMode: 'read-only', system: 'x' });
+    const { warnings } = await acp('text', { limits: { max_cost_usd: 1 }, permission_mode: 'read-only', system: 'x' });
     expect(warnings).toEqual([
       expect.stringContaining('--max-cost-usd may not stop'),
       expect.stringContaining('cannot be given another system prompt over ACP'),

@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import { durationOf } from '../duration.ts';
+import { withoutPassword } from '../redact/url-password.ts';
 
 export function filled(flag: string, text: string | undefined, example: string): string | undefined {
   if (text?.trim() === '') throw new Failure('input', `${flag} is empty; expected for example ${example}`);
@@ -25,11 +26,23 @@ export function amount(text: string): number | undefined {
   return /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : undefined;
 }
 
-export function readCost(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
+/** What `amount` reads: numbers below a millionth would otherwise be written with an exponent. */
+export function plainDecimal(value: number): string {
+  const [digits = '', exponent] = String(value).split('e-');
+  return exponent === undefined ? digits : `0.${'0'.repeat(Number(exponent) - 1)}${digits.replace('.', '')}`;
+}
+
+export function readCost(flag: string, text: string): number {
   const usd = amount(text);
-  if (usd === undefined || usd === 0) throw new Failure('input', `--max-cost-usd ${text}: expected an amount above 0, such as 0.50`);
+  if (usd === undefined || usd === 0) throw new Failure('input', `${flag} ${text}: expected an amount above 0, such as 0.50`);
   return usd;
+}
+
+export function readUrl(flag: string, text: string): string {
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new Failure('input', `${flag} ${withoutPassword(text)}: expected a URL such as http://localhost:11434/v1`);
+  return text;
 }
 
 /** One of a few words. */
@@ -38,4 +51,14 @@ export function readWord<Word extends string>(flag: string, text: string | undef
   const word = words.find((each) => each === text);
   if (word === undefined) throw new Failure('input', `${flag} ${text}: expected ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
   return word;
+}
+
+export function readRetries(flag: string, text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new Failure('input', `${flag} ${text}: expected a number from 0 to 999, such as 2`);
+  return Number(text);
+}
+
+/** What `readDuration` reads. */
+export function writeDuration(ms: number): string {
+  return `${plainDecimal(ms / 1000)}s`;
 }

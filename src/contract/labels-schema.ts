@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { labelTrouble } from './label-limits.ts';
-import type { Labels } from './run-store.ts';
+import type { Labels } from './labels.ts';
 
 const Texts = z.record(z.string(), z.string());
 

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { quoted } from '../redact/quoted.ts';
-import type { Labels } from './run-store.ts';
+import type { Labels } from './labels.ts';
 
 /** What a caller may give a run: every list of runs shows all labels of each. */
 const mostGiven = 100;

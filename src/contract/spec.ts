@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import type { Kit } from './field.ts';
+import { labelsSchema } from './labels-schema.ts';
+import { requestFields } from './request.ts';
+import { shapeOf } from './shape.ts';
+import { Rule } from '../expect/rule.ts';
+
+export const kit: Kit = { z, Rule, labels: labelsSchema() };
+
+/** What to do: data that can be stored, queued and sent. It names variables, never their values. */
+export const RunSpec = z.strictObject(shapeOf(kit, requestFields));
+export type RunSpec = z.infer<typeof RunSpec>;
+export type Limits = RunSpec['limits'];
