@@ -65,7 +65,7 @@ function endBeforeKind(kind: RegExp, entries: Tail): (text: string, at: number, 
     if (named === undefined && !final && window.length < farthest) return undecided;
     const first = /^\\{0,3}["']?[\w.-]{1,128}\\{0,3}["']?:[ \t]{0,4}\\{0,3}["']?([A-Za-z0-9+/=]{1,2048})/.exec(window)?.[1] ?? '';
     if (named === undefined ? !isPrintableBase64(first) : named !== 'Secret') return fails;
-    return entries(text, at).to;
+    return entries(text, at, final).to;
   };
 }
 
