@@ -206,7 +206,12 @@ describe('every sink of a run', () => {
     const recorded = Buffer.from(loadRecording(agent, scenario).stdout).toString();
     const cwd = project();
     const home = folder();
-    const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true', GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') };
+    const env = {
+      HOME: home,
+      XDG_STATE_HOME: join(home, 'state'),
+      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
+      GITHUB_STEP_SUMMARY: join(cwd, 'summary.md'),
+    };
     const stream = [80, 200, 500, 1000, 4096].map((limit) => streamWith(recorded, kind, limit)).join('\n');
     writeFileSync(join(cwd, 'stream.jsonl'), stream);
     writeFileSync(join(cwd, 'said.txt'), limits.map((limit) => acrossEnd(kind, limit, 14)).join('\n'));
