@@ -37,13 +37,13 @@ export interface KeptFigures {
 }
 
 /** What is wrong with the rows of a run in these tables; undefined: nothing. They come from its outcome, which is sealed. */
-export function figureDamageOf({ status, prompt, outcome, seal }: Row, kept: readonly KeptFigures[]): string | undefined {
+export function figureDamageOf({ id: run = null, status, prompt, outcome, seal }: Row, kept: readonly KeptFigures[]): string | undefined {
   if (status === 'running' || typeof seal !== 'string' || (typeof outcome !== 'string' && !(outcome instanceof Uint8Array)))
     return undefined;
   const figures = figuresOf(parseOutcome(outcome, String(prompt)));
   const wrong = figureTables.find((name) => {
-    const made = figures.filter(({ table }) => table === name).map(({ about, columns }) => inOrder({ ...about, ...columns }));
-    const found = kept.flatMap(({ table, row: { run: _, ...rest } }) => (table === name ? [inOrder(rest)] : []));
+    const made = figures.filter(({ table }) => table === name).map(({ about, columns }) => inOrder({ run, ...about, ...columns }));
+    const found = kept.flatMap(({ table, row }) => (table === name ? [inOrder(row)] : []));
     return made.toSorted().join('\n') !== found.toSorted().join('\n');
   });
   return wrong === undefined ? undefined : `its rows in "${wrong}" were changed after its end: they are not what its outcome says`;

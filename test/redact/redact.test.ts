@@ -215,8 +215,8 @@ describe('documents with fields that are secret whatever they hold', () => {
       ['+apiVersion: v1', '+kind: Secret', '+data:', `+  ${entry}`, '+type: Opaque'],
     ]) {
       const redactor = new Redactor();
-      const clean = lines.map((line) => redactor.line(line, 'stderr'));
-      expect(clean).toEqual(lines.map((line) => (line.endsWith(entry) ? '[redacted:kubernetes-secret]' : line)));
+      const shown = lines.map((line) => redactor.line(line, 'stderr'));
+      expect(shown).toEqual(lines.map((line) => (line.endsWith(entry) ? '[redacted:kubernetes-secret]' : line)));
     }
   });
 
