@@ -62,7 +62,7 @@ export class Cleaner {
     let kept = start;
     for (;;) {
       if (this.#tail !== undefined) {
-        const { to, done } = this.#tail(text, this.#at);
+        const { to, done } = this.#tail(text, this.#at, final);
         this.#at = kept = this.#edge = to;
         this.#spans?.splice(-1, 1, [this.#spans.at(-1)?.[0] ?? 0, to]);
         if (!done && !final) break;

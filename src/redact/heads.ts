@@ -607,6 +607,20 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["\"qi", 268435460, 335544837],
   // jwk-private
   ["\"k\\\"k\"", 335544837, 335544837],
+  // jwk-private
+  ["d: ", 2281701374, 2281701374],
+  // jwk-private
+  ["p: ", 2281701374, 2281701374],
+  // jwk-private
+  ["q: ", 2281701374, 2281701374],
+  // jwk-private
+  ["dp:", 1, 2281701374],
+  // jwk-private
+  ["dq:", 1, 2281701374],
+  // jwk-private
+  ["qi:", 1, 2281701374],
+  // jwk-private
+  ["k: ", 2281701374, 2281701374],
   // azure-sas
   ["&si;si?si", 128, 536870912],
   // azure-sas
@@ -717,12 +731,114 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["&AU&Au&aU&au;AU;Au;aU;au?AU?Au?aU?au", 1048576, 256],
   // url-secret
   ["&SA&Sa&sA&sa;SA;Sa;sA;sa?SA?Sa?sA?sa", 8192, 4096],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 2048, 32],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 2, 2097152],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 8, 32768],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 524288, 512],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 524288, 512],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 524288, 512],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 65536, 2],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 65536, 8388608],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 256, 8192],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 256, 2],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 1024, 8388608],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 524288, 512],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 524288, 32],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 524288, 32],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 1048576, 512],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 32768, 1048576],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 2, 524288],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 8, 32768],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 16, 32],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 2, 8],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 524288, 2048],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 8, 262144],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 2, 2097152],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 2, 2097152],
+  // url-secret
+  ["U00u00", 262144, 4194304],
+  // url-secret
+  ["%26%2F%2f%36%3F%3f", 524288, 2],
+  // url-secret
+  ["U00u00", 262144, 4194304],
   // kubernetes-secret
   ["kin", 16, 67108864],
   // kubernetes-secret
   ["\"ki", 16384, 16],
   // kubernetes-secret
   ["api", 4194304, 32],
+  // kubernetes-secret
+  ["\"da", 1048576, 2],
   // kubernetes-secret
   ["\"da", 1048576, 2],
   // netrc-password
@@ -880,6 +996,8 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // assigned-secret
   ["_pw", 872415877, 4294967295],
   // assigned-secret
+  ["_SE", 8, 262144],
+  // assigned-secret
   ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
   // assigned-secret
   ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
@@ -887,6 +1005,30 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
   // assigned-secret
   ["PWDPWdPwDPwdpWDpWdpwDpwd", 872415877, 4294967295],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
+  // assigned-secret
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 513, 4294967295],
+  // assigned-secret
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 1073741824, 4294967295],
+  // assigned-secret
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 32, 524288],
   // assigned-secret
   [",PA,Pa,pA,pa;PA;Pa;pA;pa", 524288, 524288],
   // assigned-secret
@@ -923,6 +1065,22 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["KEYKEyKeYKeykEYkEykeYkey", 1946163077, 4160749567],
   // assigned-secret
   ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
+  // assigned-secret
+  ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
+  // assigned-secret
+  ["SECSEcSeCSecsECsEcseCsec", 262144, 32],
+  // assigned-secret
+  ["KEYKEyKeYKeykEYkEykeYkey", 513, 3892314111],
+  // assigned-secret
+  ["HMA", 8, 1946163077],
+  // assigned-secret
+  ["SAL", 1048576, 1946163077],
+  // assigned-secret
+  ["PEP", 65536, 32],
+  // assigned-secret
+  ["SES", 524288, 512],
+  // assigned-secret
+  ["SER", 4194304, 512],
   // assigned-secret
   ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
   // assigned-secret

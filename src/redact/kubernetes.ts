@@ -65,7 +65,7 @@ function endBeforeKind(kind: RegExp, entries: Tail): (text: string, at: number, 
     if (named === undefined && !final && window.length < farthest) return undecided;
     const first = /^\\{0,3}["']?[\w.-]{1,128}\\{0,3}["']?:[ \t]{0,4}\\{0,3}["']?([A-Za-z0-9+/=]{1,2048})/.exec(window)?.[1] ?? '';
     if (named === undefined ? !isPrintableBase64(first) : named !== 'Secret') return fails;
-    return entries(text, at).to;
+    return entries(text, at, final).to;
   };
 }
 
@@ -75,7 +75,7 @@ const breaks = '[\\n\\r\\\\nr]{1,4}';
 
 /** The data of a Kubernetes Secret, as one: all of its entries. */
 export const kubernetesShapes: readonly Shape[] = [
-  { name, context: 'kind: Secret', contextEnd: toData(yamlData), secret: entry, entries: yamlEntries },
+  { name, context: 'kind: ["\']{0,1}Secret', contextEnd: toData(yamlData), secret: entry, entries: yamlEntries },
   { name, context: '"kind\\\\{0,3}"[ ]{0,2}:[ ]{0,2}\\\\{0,3}"Secret', contextEnd: toData(jsonData), secret: entry, entries: jsonEntries },
   {
     name,
@@ -91,5 +91,12 @@ export const kubernetesShapes: readonly Shape[] = [
     secret: entry,
     entries: jsonEntries,
     bodyEnd: endBeforeKind(kindAfterJson, jsonEntries),
+  },
+  {
+    name,
+    context: '"data":[ ]{0,2}\\{[ ]{0,2}',
+    inLine: /(?:\b|\\n|\dm)kubectl\b.{1,200}\bsecrets?\b/,
+    secret: entry,
+    entries: jsonEntries,
   },
 ];

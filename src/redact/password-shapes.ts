@@ -24,6 +24,8 @@ const passwordNameBefore = new RegExp(`(?:${passwordNames.join('|')})${afterName
 const passwordIndexBefore = new RegExp(`${indexBegins}(?:${passwordNames.join('|')})$`, 'i');
 /** Within the name of a flag. */
 export const aFlag = /(?:^|[^\w-]|\\n|\dm)-[\w-]{0,32}$/;
+/** Within the name of a variable that a command, or a Dockerfile, sets without a sign between it and its value. */
+export const aVariable = /(?:^|\W|\\n|\dm)(?:setx|setenv|ENV|set -[A-Za-z]{1,4})[ \t]{1,4}\w{0,64}$/;
 const overHttp = /(?:\b|\\n|\dm)(?:curl|wget|https?)\b/;
 const takesPassword =
   /(?:\b|\\n|\dm)(?:sshpass|mysql(?:dump|admin|import)?|mariadb(?:-dump)?|docker login|podman login|helm registry login|redis-cli|mongo(?:sh|dump|restore|export|import)?|az login|7za?)\b/;
@@ -167,7 +169,7 @@ export const passwordShapes: readonly Shape[] = [
     { name: 'assigned-secret', context: each + assigns, secret: `${anyWord}{4,256}`, ignoreCase: true, accept: isQuotedPassword },
     {
       name: 'assigned-secret',
-      context: `${each}[ \\t]{1,4}--[a-z]{4,12}[ \\t]{1,4}`,
+      context: `${each}[ \\t]{1,4}--[a-z-]{4,16}[ \\t]{1,4}`,
       secret: `${anyWord}{4,256}`,
       accept: isQuotedPassword,
     },
@@ -179,7 +181,7 @@ export const passwordShapes: readonly Shape[] = [
     secret: `${anyWord}{6,256}`,
     accept: isAssignedPassword,
   })),
-  ...['_password', '_passwd', '_pass', '_pwd', '_passphrase', '_pw'].map((each): Shape => ({
+  ...['_password', '_passwd', '_pass', '_pwd', '_passphrase', '_pw', '_SECRET'].map((each): Shape => ({
     name: 'assigned-secret',
     context: each + assigns,
     secret: `${anyWord}{6,256}`,
@@ -192,6 +194,13 @@ export const passwordShapes: readonly Shape[] = [
     ignoreCase: true,
     accept: isChosenPassword,
   })),
+  ...passwordNames.flatMap((each): Shape[] =>
+    [
+      { context: `${each}[ \\t]{1,4}["']{0,1}`, behind: aVariable, secret: `${anyWord}{6,256}` },
+      { context: `${each}>`, secret: `${anyWord}{6,256}`, after: '</' },
+      { context: `${each}%3D`, secret: '[A-Za-z0-9!*._~+-]{6,256}' },
+    ].map((shape): Shape => ({ name: 'assigned-secret', ...shape, ignoreCase: true, accept: isPasswordOfVariable })),
+  ),
   // Connection strings and mount options.
   ...['password', 'pwd'].map((each): Shape => ({
     name: 'assigned-secret',

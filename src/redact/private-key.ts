@@ -18,7 +18,7 @@ export function isBase64(code: number): boolean {
  * How far the body of a private key extends from `at`, which follows its first line or a part of the body.
  * It is recognised by its long runs of base64, whatever separates them: line breaks, escaped or not, diff markers, line numbers.
  */
-export function privateKeyBody(text: string, at: number): { to: number; done: boolean } {
+export function privateKeyBody(text: string, at: number, final: boolean): { to: number; done: boolean } {
   let to = at;
   let run = 0;
   while (run < longRun && run < at && isBase64(text.charCodeAt(at - run - 1))) run += 1;
@@ -34,12 +34,20 @@ export function privateKeyBody(text: string, at: number): { to: number; done: bo
     if (code === 45 && text.startsWith('-----END', i)) {
       const dashes = text.slice(i + 8, i + endLine).indexOf('-----');
       if (dashes >= 0) return { to: i + 8 + dashes + 5, done: true };
-      if (text.length < i + endLine) return { to, done: false };
+      if (text.length < i + endLine) break;
     }
     gap += 1;
-    if (gap > widestGap) return { to, done: true };
+    if (gap > widestGap) return { to: pastShortLine(text, to), done: true };
   }
-  return { to, done: false };
+  return { to: final ? pastShortLine(text, to) : to, done: false };
+}
+
+/** The last line of a body is mostly a short one; it shows that it is one by what it stands below. */
+const shortLine = /(?:[\s>|+-]|\\[nr]){1,40}[A-Za-z0-9+/]{1,24}={0,2}(?=[\s…"'-]|\.\.\.|\\[nr]|$)/y;
+
+function pastShortLine(text: string, to: number): number {
+  shortLine.lastIndex = to;
+  return to > 0 && isBase64(text.charCodeAt(to - 1)) && shortLine.test(text) ? shortLine.lastIndex : to;
 }
 
 const lastLine = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;

@@ -20,12 +20,12 @@ export function hasDigit(value: string): boolean {
   return /\d/.test(value);
 }
 
-/** Base64 of `name:password`, the credentials of HTTP Basic authentication. */
+/** Base64 of `name:password`, the credentials of HTTP Basic authentication; a token needs no name. */
 export function isNameAndPassword(base64: string): boolean {
   try {
     const text = atob(base64.slice(0, base64.length - (base64.length % 4 === 1 ? 1 : 0)));
     // eslint-disable-next-line no-control-regex -- what a name and a password never hold
-    return text.indexOf(':', 0) > 0 && !/[\u0000-\u001f]/.test(text);
+    return (text.indexOf(':') > 0 || /^:.{8}/.test(text)) && !/[\u0000-\u001f]/.test(text);
   } catch {
     return false;
   }
@@ -69,9 +69,10 @@ export function isGivenPassword(value: string): boolean {
   return /\d/.test(value) || /[!@#$%^&*+=~?]/.test(value) || /[a-z][A-Z]/.test(value);
 }
 
-/** The value of a variable that is named after its password; a path or a YAML tag is none. */
+/** The value of a variable that is named after its password; a path, a YAML tag or the name of another variable is none. */
 export function isAssignedPassword(value: string): boolean {
-  return isGivenPassword(value) && !/^(?:\.{0,2}|~)\/|^https?:|^![A-Za-z]+$/.test(value);
+  const isName = /^[a-z]+[A-Z][A-Za-z]*$/.test(value) && otherName.test(value);
+  return isGivenPassword(value) && !isName && !/^(?:\.{0,2}|~)\/|^https?:|^![A-Za-z]+$/.test(value);
 }
 
 const otherName = /passw|_pass|pwd|secret|user|config|field|input|token|param|value/i;

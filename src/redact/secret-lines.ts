@@ -20,18 +20,22 @@ export class SecretLines {
   /** In the document so far: `kind: Secret`, and the lines below `data:`. */
   #isSecret: boolean | undefined;
   #isData = false;
+  /** The indent of its fields: it may be one of a list, or in a diff. */
+  #indent = 0;
 
   /** A line of a Kubernetes Secret; before its kind is known, what its value holds decides. */
   #isEntry(line: string): boolean {
-    const [, field, value = ''] = /^(?:[ ]{0,8}- )?([A-Za-z]{1,20}):[ \t]*(\S*)/.exec(line) ?? [];
+    const [, indent = '', word, value = ''] = /^([+-]?[ \t]{0,16}(?:- )?)([A-Za-z]{1,20})?(?::[ \t]*(\S*))?/.exec(line) ?? [];
+    if (word === 'apiVersion' || word === 'kind') this.#indent = indent.length;
+    const field = indent.length <= this.#indent ? word : undefined;
     if (line.startsWith('---') || field === 'apiVersion') this.#isSecret = undefined;
     if (field === 'kind') this.#isSecret = value.replaceAll(/["']/g, '') === 'Secret';
-    if (field !== undefined || !/^[ \t]/.test(line)) {
+    if (indent.length <= this.#indent) {
       this.#isData = (field === 'data' || field === 'stringData') && value === '';
       return false;
     }
     if (!this.#isData || this.#isSecret === false) return false;
-    return this.#isSecret === true || isPrintableBase64(/^[ \t]+[\w.-]+: ([A-Za-z0-9+/=]+)$/.exec(line)?.[1] ?? '');
+    return this.#isSecret === true || isPrintableBase64(/^[+-]?[ \t]+[\w.-]+: ["']?([A-Za-z0-9+/=]+)["']?$/.exec(line)?.[1] ?? '');
   }
 
   /** The kind of secret that the whole line is, judged by the lines before it; undefined: the line must be searched by itself. */

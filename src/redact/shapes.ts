@@ -3,7 +3,7 @@ import { prefixed } from './prefixes.ts';
 import { hasDigit, holdsPrivateKey, isCookie, isHex, isKeyOfQuery, isMixed, isNameAndPassword, looksRandom } from './randomness.ts';
 import { holdsCookie } from './secret-fields.ts';
 import { keyNames, passwordNames } from './secret-field-names.ts';
-import { aFlag, passwordShapes } from './password-shapes.ts';
+import { aFlag, aVariable, passwordShapes } from './password-shapes.ts';
 import { kubernetesShapes } from './kubernetes.ts';
 import type { Tail } from './sought.ts';
 import { afterIndex, afterName, afterNames, between, indexBegins, proseGaps } from './gaps.ts';
@@ -83,7 +83,7 @@ const shortPrefixed: Record<string, string> = {
   'threads-token': `THAA${word}{60}`,
 };
 /** A path before a slash: in base64, a slash is followed by anything. */
-const afterSlash = /(?:^|[\s"'`(=./:])[a-z0-9.-]{0,30}\/$/;
+const afterSlash = /(?:^|[\s"'`(=./:])[a-z0-9.-]{0,30}\\?\/$/;
 
 /** How the bytes of a private key begin, whatever line stood before them. */
 const privateKeyBytes = [
@@ -228,6 +228,14 @@ export const secretShapes: readonly Shape[] = [
     after: '["\\\\]',
     accept: (value) => value.length >= shortestMember && isMixed(value),
   })),
+  // The same in YAML and JavaScript.
+  ...jwkMembers.map((each): Shape => ({
+    name: 'jwk-private',
+    context: `${each}: ["']{0,1}`,
+    boundary: 'name',
+    secret: `${name}{${shortestMember},2048}`,
+    accept: isMixed,
+  })),
   { name: 'azure-sas', context: '[?&;]sig=', secret: '[A-Za-z0-9%+/]{40}', tail: '[A-Za-z0-9%+/=]' },
   { name: 'azure-sas', context: 'SharedAccessSignature=', secret: '[^ \\n\\t"\']{30}', tail: '[^ \\n\\t"\']' },
   ...Object.entries(webhooks).map(([kind, [context, secret]]): Shape => ({ name: kind, context, secret, tail: tailOf(secret) })),
@@ -323,6 +331,18 @@ export const secretShapes: readonly Shape[] = [
     ignoreCase: true,
     accept: isKeyOfQuery,
   })),
+  // The same in an address within an address, and in JSON.
+  ...queryNames.flatMap((each) =>
+    [`%[23][6F]${each}%3D`, `u0026${each}=`].map((context): Shape => ({
+      name: 'url-secret',
+      context,
+      boundary: 'any',
+      secret: '[A-Za-z0-9._~+/=-]{10,512}',
+      tail: '[A-Za-z0-9._~+/=-]',
+      ignoreCase: true,
+      accept: isKeyOfQuery,
+    })),
+  ),
   ...kubernetesShapes,
   ...passwordShapes,
   ...['secret', 'credential', 'credentials'].map((each): Shape => ({ ...assigned, context: each + between, accept: isAssigned })),
@@ -331,6 +351,19 @@ export const secretShapes: readonly Shape[] = [
   { ...assigned, context: `zation${between}`, behind: /authori$/i, accept: isAssigned },
   { ...assigned, context: `key${between}`, behind: keyName, accept: isAssigned },
   { ...assigned, context: `token${between}`, accept: isAssigned },
+  ...['token', 'secret', 'key'].map((each): Shape => ({
+    ...assigned,
+    context: `${each}[ \\t]{1,4}["']{0,1}`,
+    behind: aVariable,
+    accept: (secret) => looksRandom(secret),
+  })),
+  // Only as variables: in small letters these are words like any other.
+  ...['HMAC', 'SALT', 'PEPPER', 'SESSION', 'SERVICE_ROLE'].map((each): Shape => ({
+    name: assigned.name,
+    context: `${each}${between}`,
+    secret: assigned.secret,
+    accept: (secret, context) => isInProse(secret) && /[:=]/.test(context),
+  })),
   { ...assigned, context: 'token[ \\t]{1,2}', behind: aFlag, accept: (token) => looksRandom(token) },
   { ...assigned, context: `\\.login${between}`, behind: /sonar$/, accept: isAssigned },
   ...passwordNames.map((each): Shape => ({

@@ -8,7 +8,7 @@ import { escape, escapedValue, goesOnLike, pastEscapes, withoutEscapes } from '.
 import { fails, undecided } from './undecided.ts';
 
 /** How far a secret continues from `at`; `done` when no further text could extend it. */
-export type Tail = (text: string, at: number) => { to: number; done: boolean };
+export type Tail = (text: string, at: number, final: boolean) => { to: number; done: boolean };
 
 /** A secret to look for. */
 export interface Sought {
@@ -109,7 +109,7 @@ export function soughtOf(shape: Shape): Sought {
       if (accept !== undefined && !accept(withoutEscapes(text.slice(at, end)), withoutEscapes(before))) return fails;
       if (shape.bodyEnd !== undefined) return shape.bodyEnd(text, at, final);
       if (shape.block !== true) return end;
-      const body = privateKeyBody(text, end);
+      const body = privateKeyBody(text, end, final);
       if (body.to > end) return end;
       return body.done || final ? fails : undecided;
     },

@@ -1,5 +1,5 @@
-import type { Value } from './database.ts';
-import { optionalNumber, plainText } from './rows.ts';
+import type { Row, Value } from './database.ts';
+import { optionalNumber, parseOutcome, plainText } from './rows.ts';
 import type { LedgerOutcome, ToolCallSummary } from './run-store.ts';
 
 export const figureTables = ['usage', 'tools', 'files'] as const;
@@ -28,6 +28,29 @@ export function figuresOf({ usage_by_model: models = [], tool_calls: calls, arti
     },
   }));
   return [...usage, ...toolFigures(calls), ...fileFigures(artifacts)];
+}
+
+/** A row of one of these tables, as it is kept. */
+export interface KeptFigures {
+  table: string;
+  row: Row;
+}
+
+/** What is wrong with the rows of a run in these tables; undefined: nothing. They come from its outcome, which is sealed. */
+export function figureDamageOf({ id: run = null, status, prompt, outcome, seal }: Row, kept: readonly KeptFigures[]): string | undefined {
+  if (status === 'running' || typeof seal !== 'string' || (typeof outcome !== 'string' && !(outcome instanceof Uint8Array)))
+    return undefined;
+  const figures = figuresOf(parseOutcome(outcome, String(prompt)));
+  const wrong = figureTables.find((name) => {
+    const made = figures.filter(({ table }) => table === name).map(({ about, columns }) => inOrder({ run, ...about, ...columns }));
+    const found = kept.flatMap(({ table, row }) => (table === name ? [inOrder(row)] : []));
+    return made.toSorted().join('\n') !== found.toSorted().join('\n');
+  });
+  return wrong === undefined ? undefined : `its rows in "${wrong}" were changed after its end: they are not what its outcome says`;
+}
+
+function inOrder(columns: Row): string {
+  return JSON.stringify(Object.entries(columns).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function toolFigures(calls: readonly ToolCallSummary[]): Figures[] {

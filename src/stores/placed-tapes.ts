@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { Failure } from '../failure.ts';
 import type { Bucket } from './chunks/bucket.ts';
 import { addressOf, type Chunks, readAddress, type TapeId } from './chunks/chunk.ts';
@@ -55,12 +56,15 @@ export class PlacedTapes implements Tapes {
   }
 
   whereIs(key: string, host?: string): string {
-    const there = host === undefined ? '' : ` on ${host}`;
     const found = readAddress(key);
     if (found === undefined) return this.#options.files.whereIs(hasScheme(key) ? '' : key, host);
     const place = found.place === '' ? 'the ledger' : found.place;
     if (!this.#isOurs(found.place)) return `is in ${place}: name that place with --tapes or RUNWIRE_TAPES`;
-    return `is not in ${place}: it was pruned, or is still on its way${there}, where the next runwire command delivers it`;
+    if (this.#options.outbox.has(found.tape)) return `is not in ${place} yet: it waits here, and the next runwire command delivers it`;
+    const pruned = `is not in ${place}: it was pruned, or its run was killed before anything was delivered`;
+    // Only where it waits can be seen that it does; a container that is gone has taken it along.
+    if (host === hostname()) return `${pruned}, and none of it waits here`;
+    return `${pruned}; if it waits on ${host ?? 'another machine'}, a runwire command there delivers it`;
   }
 
   async *list(): AsyncGenerator<TapeEntry> {

@@ -182,7 +182,7 @@ export function writeOutcome(outcome: LedgerOutcome, kind: Database['kind']): st
   return kind === 'postgres' || text.length < shortOutcome ? text : zstdCompressSync(text, checked);
 }
 
-function parseOutcome(written: string | Uint8Array, prompt: string): LedgerOutcome {
+export function parseOutcome(written: string | Uint8Array, prompt: string): LedgerOutcome {
   const outcome = JSON.parse(outcomeText(written)) as LedgerOutcome;
   return { ...outcome, metadata: { ...outcome.metadata, initial_prompt: outcome.metadata.initial_prompt ?? prompt } };
 }

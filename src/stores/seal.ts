@@ -4,7 +4,7 @@ import { hashOf } from './chunks/chunk.ts';
 
 /** What is said of a run once it has ended, and does not change from then on. Labels and its place in a tree may. */
 const sealed = (
-  'id started_at ended_at status class exit_code duration_ms input_tokens output_tokens reasoning_tokens cache_read_tokens cache_write_tokens cost ' +
+  'id agent model started_at ended_at status class exit_code duration_ms input_tokens output_tokens reasoning_tokens cache_read_tokens cache_write_tokens cost ' +
   'cost_source cost_is turns tool_calls artifacts warnings session_id prompt attempts agent_version dialect tape_sha256'
 ).split(' ');
 /** The columns of `runs`, and of `documents`, that are needed to look at a seal. */

@@ -1,6 +1,7 @@
 import { present } from '../present.ts';
 import { SqlChunks } from './chunks/sql-chunks.ts';
-import type { Database, Statement, Value } from './database.ts';
+import type { Database, Row, Statement, Value } from './database.ts';
+import { figureDamageOf, figureTables, type KeptFigures } from './figures.ts';
 import { select } from './filter-sql.ts';
 import { boundedAttempts, boundedPrompt, ledgerOutcome } from './ledger-outcome.ts';
 import {
@@ -212,6 +213,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
     const outcome = ledgerOutcome(run.outcome);
     const prompt = outcome.metadata.initial_prompt || (run.prompt ?? '');
     const { agent = null, model = null, ...columns } = outcomeColumns(outcome);
+    const names = { agent: agentName(run.agent) ?? agent, model: optionalText(run.model) ?? model };
     const words = wordsOf(prompt, outcome.message);
     const ended = { started_at: Math.floor(run.started_at), ended_at: Math.floor(run.ended_at) };
     const document = { prompt: wholeText(prompt), ...documentColumns(outcome, run, this.database.kind) };
@@ -221,8 +223,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
         key: run.key === undefined ? null : plainText(run.key),
         ...treeColumns(run),
         ...columns,
-        agent: agentName(run.agent) ?? agent,
-        model: optionalText(run.model) ?? model,
+        ...names,
         ...ended,
         heartbeat_at: Math.floor(run.ended_at),
         last_sequence: run.last_sequence ?? 0,
@@ -240,7 +241,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
         tape: optionalText(run.tape),
         host: optionalText(run.host ?? run.owner?.host),
         owner: run.owner === undefined ? null : wholeText(JSON.stringify(run.owner)),
-        seal: sealOf({ id: run.id, ...columns, ...ended, ...document }),
+        seal: sealOf({ id: run.id, ...columns, ...names, ...ended, ...document }),
         ...(this.database.kind === 'postgres' ? { words: { sql: 'cast(? as tsvector)', value: vectorOf(words) } } : {}),
       }),
       ...this.#rows.labels(run.id, run.labels),
@@ -288,9 +289,10 @@ export class SqlRunStore extends RunQueries implements RunStore {
         sql: `${this.select(columns)} from ${this.p}runs r ${this.join} where r.id > ? order by r.id limit ?`,
         values: [after, rowsAtOnce],
       });
+      const figures = await this.#figuresOf(rows);
       for (const row of rows) {
         after = String(row['id']);
-        const what = damageOf(row);
+        const what = damageOf(row) ?? figureDamageOf(row, figures.get(after) ?? []);
         if (what !== undefined) damaged.push({ where: after, what });
       }
       if (rows.length < rowsAtOnce) break;
@@ -301,6 +303,20 @@ export class SqlRunStore extends RunQueries implements RunStore {
       ...damaged,
       ...(await this.#wrongTotals()),
     ];
+  }
+
+  /** What the other tables say about these runs, which follow each other. */
+  async #figuresOf(runs: readonly Row[]): Promise<Map<unknown, KeptFigures[]>> {
+    const [first, last] = [runs[0], runs.at(-1)].map((row) => String(row?.['id'] ?? ''));
+    const found: KeptFigures[] = [];
+    for (const table of figureTables) {
+      const rows = await this.database.all({
+        sql: `select * from ${this.p}${table} where run >= ? and run <= ?`,
+        values: [first ?? '', last ?? ''],
+      });
+      for (const row of rows) found.push({ table, row });
+    }
+    return Map.groupBy(found, ({ row }) => row['run']);
   }
 
   async #wrongTotals(): Promise<Problem[]> {
@@ -348,14 +364,17 @@ export class SqlRunStore extends RunQueries implements RunStore {
           last_sequence = coalesce(?, last_sequence), presumed_at = ${presumed ? this.database.now : 'null'} where ${condition.sql}`,
         values: [...Object.values(set), agent, model, optionalNumber(ending.last_sequence), ...condition.values],
       },
-      this.#rows.updateDocument(id, { ...document, seal: sealOf({ id, ...begun, ...set, ...document }) }),
+      this.#rows.updateDocument(id, {
+        ...document,
+        seal: sealOf({ id, ...begun, ...present({ agent: agent ?? undefined, model: model ?? undefined }), ...set, ...document }),
+      }),
       ...(await this.#rows.replaceFigures(id, outcome)),
       ...this.#rows.words(id, wordsOf(told === '' ? String(begun?.['prompt'] ?? '') : told, outcome.message)),
     ]);
   }
 
   get #begunSql(): string {
-    return `select r.started_at, d.prompt, d.attempts from ${this.p}runs r ${this.join} where r.id = ?`;
+    return `select r.started_at, r.agent, r.model, d.prompt, d.attempts from ${this.p}runs r ${this.join} where r.id = ?`;
   }
 }
 

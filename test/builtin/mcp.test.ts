@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { connectMcp, McpServer, type McpConnection } from '../../src/builtin/mcp/connect.ts';
 import { decide, parseRules } from '../../src/builtin/permissions/rules.ts';
+import { body } from '../support/secrets.ts';
 import { callTool, temporaryFolder, type CallOptions } from '../support/tool-call.ts';
 
 const program = join(import.meta.dirname, '..', 'support', 'mcp-server.ts');
@@ -82,6 +83,14 @@ describe.each<[string, () => Promise<McpServer>]>([
       { status: 'cancelled', output: 'cancelled' },
     ]);
   });
+});
+
+it('takes a key out of the name of a tool before it is cut', async () => {
+  const key = `gh${'p_'}${body(36)}`;
+  const connection = await connect({ small: child(`tool=${'look_'.repeat(5)} ${key}`) });
+  const name = connection.tools.at(-1)?.name ?? '';
+  expect(name).toBe(`mcp__small__${'look_'.repeat(5)}__redacted_github-token_`.slice(0, 64));
+  expect(await call(connection, name, {})).toEqual({ status: 'success', output: `called ${'look_'.repeat(5)} ${key}` });
 });
 
 it("shows the model the server's own schema", async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { exportRuns } from '../../src/ledger/export.ts';
 import { importRuns } from '../../src/ledger/import.ts';
@@ -11,11 +12,14 @@ import { tidy } from '../../src/ledger/tidy.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import type { Database } from '../../src/stores/database.ts';
 import { FileTapes } from '../../src/stores/file-tapes.ts';
+import { figureTables } from '../../src/stores/figures.ts';
 import { select } from '../../src/stores/filter-sql.ts';
+import { openPostgres } from '../../src/stores/postgres.ts';
 import type { RunStore } from '../../src/stores/run-store.ts';
 import { outcomeText } from '../../src/stores/seal.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { perform } from '../stores/support/perform.ts';
+import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
 import { newRun, noon, outcomeWith } from '../stores/support/runs.ts';
 import { ledgerSink } from '../stores/support/sink.ts';
 
@@ -105,6 +109,78 @@ it.each([
   database.exec(sql);
   database.close();
   expect(await findings(store)).toEqual([expect.stringMatching(said)]);
+  await store.close();
+});
+
+/** What may change after the end of a run, or is about the ledger and not about the run. */
+const unsealed: Readonly<Record<string, string>> = {
+  runs: 'seq key last_sequence heartbeat_at parent_run_id root_run_id heard_at presumed_at host username repo cwd reporter',
+  documents: 'seq session_id cwd tape host owner words',
+};
+let server: PostgresServer | undefined;
+afterAll(() => server?.remove());
+type Query = (sql: string, ...values: (string | number | null)[]) => Promise<Record<string, unknown>[]>;
+
+/** The same ledger as the store, as any SQL tool opens it. */
+const ledgers = {
+  async SQLite() {
+    const store = await openSqlite(path());
+    const database = new DatabaseSync(path());
+    const query: Query = async (sql, ...values) => database.prepare(sql).all(...values);
+    const columns = 'select m.name as "table", c.name as "column", c.type from sqlite_master m join pragma_table_info(m.name) c';
+    return { store, query, columns, close: async () => database.close() };
+  },
+  async PostgreSQL() {
+    const schema = (server ??= await startPostgres()).newName('changed');
+    const store = await openPostgres(server.url(schema));
+    const client = new pg.Client({ connectionString: server.url(schema).replace(/\?.*/, '') });
+    await client.connect();
+    await client.query(`set search_path to ${schema}`);
+    let count = 0;
+    const query: Query = async (sql, ...values) => {
+      count = 0;
+      return (
+        await client.query(
+          sql.replaceAll('?', () => `$${(count += 1)}`),
+          values,
+        )
+      ).rows as Record<string, unknown>[];
+    };
+    const columns = `select table_name as "table", column_name as "column", data_type as type from information_schema.columns where table_schema = '${schema}'`;
+    return { store, query, columns, close: () => client.end() };
+  },
+};
+
+it.each(['SQLite', 'PostgreSQL'] as const)('notices a change in any column that is sealed, on %s', { timeout: 60_000 }, async (kind) => {
+  const { store, query, columns, close } = await ledgers[kind]();
+  const usage_by_model = [{ model_name: 'a', input_tokens: 1, output_tokens: 2, cost: 0.5 }];
+  const run = { started_at: noon, labels: {}, ended_at: noon + 5, tape_sha256: 'a' };
+  await store.put({ ...run, id: 'one', key: '1', outcome: outcomeWith({ usage_by_model } as never) });
+  await store.put({ ...run, id: 'two', key: '2', outcome: outcomeWith({ artifacts: [], tool_calls: [] }) });
+  expect(await findings(store)).toEqual([]);
+  const tried: string[] = [];
+  const unnoticed: string[] = [];
+  for (const { table, column, type } of (await query(columns)) as Record<'table' | 'column' | 'type', string>[]) {
+    if (!['runs', 'documents', ...figureTables].includes(table) || unsealed[table]?.split(' ').includes(column)) continue;
+    const key = { runs: 'id', documents: 'seq' }[table] ?? 'run';
+    const is = table === 'documents' ? "(select seq from runs where id = 'one')" : "'one'";
+    const [before] = await query(`select ${column} as value from ${table} where ${key} = ${is}`);
+    const old = before?.['value'] as string | number | null;
+    const other = column === 'run' ? 'two' : /int|real|double/i.test(type) ? Number(old ?? 0) + 1 : `${outcomeText(old ?? '')} `;
+    try {
+      await query(`update ${table} set ${column} = ? where ${key} = ${is}`, other);
+    } catch {
+      // Nobody can change it: other rows refer to it.
+      continue;
+    }
+    tried.push(`${table}.${column}`);
+    if ((await findings(store)).length === 0) unnoticed.push(`${table}.${column}`);
+    await query(`update ${table} set ${column} = ? where ${key} = ${column === key ? "'two'" : is}`, old);
+    expect([column, await findings(store)]).toEqual([column, []]);
+  }
+  expect(unnoticed).toEqual([]);
+  expect(tried.length).toBeGreaterThan(35);
+  await close();
   await store.close();
 });
 

@@ -1,15 +1,18 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Clip } from '../../src/builtin/tools/clip.ts';
+import { Clip, lastBreak } from '../../src/builtin/tools/clip.ts';
+import { openLedgerAt } from '../../src/ledger/ledger.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 import { quoted, quotedEnd } from '../../src/redact/quoted.ts';
 import { Redactor } from '../../src/redact/redactor.ts';
 import { safeEnd, safeStart } from '../../src/redact/safe-cut.ts';
-import { inside, project } from '../cli/run/live.ts';
+import { createApp } from '../../src/server/app.ts';
+import { namesOf } from '../../src/server/names.ts';
+import { inside, live, project, type Live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { loadRecording, scenariosOf } from '../support/recordings.ts';
-import { body } from '../support/secrets.ts';
+import { body, plantedSecrets } from '../support/secrets.ts';
 import { isSweep, some } from '../support/sweep.ts';
 
 /** Every length that something is shortened to, and some that nothing is. */
@@ -31,18 +34,12 @@ const kinds = Object.keys(secrets) as Kind[];
 
 /** So much of a secret must not be seen anywhere. */
 const telling = 12;
-const fragments = new Set(
-  Object.values(secrets).flatMap(({ parts }) =>
-    parts.flatMap((part) => Array.from({ length: part.length - telling + 1 }, (_, at) => part.slice(at, at + telling))),
-  ),
-);
-
-function leakIn(text: string): string | undefined {
-  for (const [run] of text.matchAll(/[A-Za-z0-9]{12,}/g))
-    for (let at = 0; at + telling <= run.length; at += 1)
-      if (fragments.has(run.slice(at, at + telling))) return run.slice(at, at + telling);
-  return undefined;
-}
+const inRuns = (text: string): string[] =>
+  Array.from(text.matchAll(/[A-Za-z0-9]{12,}/g)).flatMap(([run]) =>
+    Array.from({ length: run.length - telling + 1 }, (_, at) => run.slice(at, at + telling)),
+  );
+const fragments = new Set(Object.values(secrets).flatMap(({ parts }) => parts.flatMap(inRuns)));
+const leakIn = (text: string, hidden = fragments): string | undefined => inRuns(text).find((each) => hidden.has(each));
 
 const words = (length: number): string => 'and so on '.repeat(Math.ceil(length / 10)).slice(0, Math.max(0, length));
 /** A text whose secret begins shortly before it is cut after `limit` characters, and one whose secret ends shortly after it is cut from the end. */
@@ -74,6 +71,17 @@ describe('a secret across a cut', () => {
             expect({ kind, limit, back, leak: leakIn(new Redactor().text(shown)) }).toEqual({ kind, limit, back, leak: undefined });
           }
   });
+});
+
+it('a secret of any kind is found when only its beginning is shown, up to a word, as in live output', () => {
+  for (const { text, secret } of plantedSecrets) {
+    const hidden = new Set(inRuns(secret));
+    const breaks = new Set(Array.from({ length: text.length }, (_, at) => lastBreak(`${words(600)} ${text.slice(0, at)}`)));
+    for (const at of breaks) {
+      const shown = `${words(600)} ${text}`.slice(0, at);
+      expect({ shown, leak: leakIn(new Redactor().text(shown), hidden) }).toEqual({ shown, leak: undefined });
+    }
+  }
 });
 
 /** A line of JSON with a text at the end of every text that holds more than one word. */
@@ -161,6 +169,33 @@ function filesBelow(path: string): string {
     .join('\n');
 }
 
+/** What every address of the server tells about a run, by its path. */
+async function servedOf(state: string, id: string): Promise<Record<string, string>> {
+  const ledger = await openLedgerAt({ kind: 'sqlite', path: join(state, 'runwire', 'ledger.db') }, { XDG_STATE_HOME: state });
+  const app = createApp({
+    ledger,
+    names: namesOf({ host: '127.0.0.1', port: () => 80, allowedOrigins: [] }),
+    tokens: undefined,
+    assets: new Map(),
+    now: Date.now,
+    warn: (message) => {
+      throw new Error(message);
+    },
+  });
+  const asked = new Set(app.routes.flatMap(({ method, path }) => (method === 'GET' ? [path.replaceAll(/:[a-z]+/g, id)] : [])));
+  for (const more of ['records?cut=200', 'records?follow=0', 'tape?to=claude', 'tape?to=opencode']) asked.add(`/api/runs/${id}/${more}`);
+  asked.add('/api/runs?search=and');
+  const served: Record<string, string> = {};
+  for (const path of asked) {
+    const response = await app.request(path, { headers: { host: '127.0.0.1' } }, {});
+    // The news of runs never end; they hold what the list of runs does.
+    if (path === '/api/live') await response.body?.cancel();
+    else if (path.startsWith('/api/runs')) served[path.replaceAll(id, 'ID')] = response.ok ? await response.text() : '';
+  }
+  await ledger.store.close();
+  return served;
+}
+
 describe('every sink of a run', () => {
   it.each([
     ['opencode@1.18.33', 'named'],
@@ -171,14 +206,17 @@ describe('every sink of a run', () => {
     const recorded = Buffer.from(loadRecording(agent, scenario).stdout).toString();
     const cwd = project();
     const home = folder();
-    const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' };
+    const env = {
+      HOME: home,
+      XDG_STATE_HOME: join(home, 'state'),
+      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
+      GITHUB_STEP_SUMMARY: join(cwd, 'summary.md'),
+    };
     const stream = [80, 200, 500, 1000, 4096].map((limit) => streamWith(recorded, kind, limit)).join('\n');
     writeFileSync(join(cwd, 'stream.jsonl'), stream);
     writeFileSync(join(cwd, 'said.txt'), limits.map((limit) => acrossEnd(kind, limit, 14)).join('\n'));
-    const told = async (...args: string[]): Promise<string> => {
-      const { stdout, stderr } = await inside(args, { cwd, env });
-      return `${stdout}\n${stderr}`;
-    };
+    const saidBy = ({ stdout, stderr }: Live): string => `${stdout}\n${stderr}`;
+    const told = async (...args: string[]): Promise<string> => saidBy(await inside(args, { cwd, env }));
     const label = acrossEnd(kind, 500, 14).replaceAll('\n', ' ').slice(-500);
     const documents = [
       '--report-md',
@@ -195,19 +233,9 @@ describe('every sink of a run', () => {
     const check = `said=$(cat said.txt); printf %s "$said" >&2; exit 3`;
     const program = ['--', 'sh', '-c', 'cat stream.jsonl; cat said.txt >&2; exit 1'];
     const sinks: Record<string, string> = {};
-    sinks['run --to runwire'] = await told(
-      'run',
-      '--to',
-      'runwire',
-      '--tape',
-      'run.tape',
-      `--label=x=${label}`,
-      '--expect',
-      `after: ${check}`,
-      ...documents,
-      '--github',
-      ...program,
-    );
+    const first = ['run', '--to', 'runwire', '--tape', 'run.tape', `--label=x=${label}`, '--expect', `after: ${check}`, '--github'];
+    // Only the package has the page of the HTML report.
+    sinks['run --to runwire'] = saidBy(await live([...first, ...documents, ...program], { cwd, env }));
     sinks['run, narrated'] = await told('run', '--ledger', 'none', '--no-tape', '--no-github', ...program);
     for (const format of ['claude', 'opencode', 'dev-agent'])
       sinks[`convert --to ${format}`] = await told('convert', '--to', format, 'stream.jsonl');
@@ -222,7 +250,8 @@ describe('every sink of a run', () => {
     sinks['export csv'] = await told('runs', 'export', '--format', 'csv');
     await told('runs', 'export', '--format', 'parquet', '--output', 'runs.parquet');
     sinks['import'] = await told('runs', 'import', '--ledger', join(home, 'other.db'), 'stream.jsonl');
-    for (const name of ['run.tape', 'r.md', 'r.xml', 'o.json', 'spans.jsonl', 'runs.parquet'])
+    Object.assign(sinks, await servedOf(env.XDG_STATE_HOME, id));
+    for (const name of ['run.tape', 'r.md', 'r.html', 'summary.md', 'r.xml', 'o.json', 'spans.jsonl', 'runs.parquet'])
       sinks[name] = readFileSync(join(cwd, name), 'latin1');
     sinks['files below the home'] = filesBelow(home);
     expect(Object.entries(sinks).flatMap(([sink, text]) => (leakIn(text) === undefined ? [] : [[sink, leakIn(text)]]))).toEqual([]);

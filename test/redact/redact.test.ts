@@ -208,6 +208,18 @@ describe('documents with fields that are secret whatever they hold', () => {
     expect(new Redactor().json(value)).toEqual(expected);
   });
 
+  it('a Secret in a list or in a diff, line by line', () => {
+    const entry = `pass: ${btoa('open sesame')}`;
+    for (const lines of [
+      ['items:', '- apiVersion: v1', '  data:', `    ${entry}`, '  kind: Secret', '  metadata:', '    name: db'],
+      ['+apiVersion: v1', '+kind: Secret', '+data:', `+  ${entry}`, '+type: Opaque'],
+    ]) {
+      const redactor = new Redactor();
+      const shown = lines.map((line) => redactor.line(line, 'stderr'));
+      expect(shown).toEqual(lines.map((line) => (line.endsWith(entry) ? '[redacted:kubernetes-secret]' : line)));
+    }
+  });
+
   it('a Secret that is logged line by line, its kind before or after its data', () => {
     const entry = `  password: ${btoa('hunter22')}`;
     for (const lines of [
@@ -534,6 +546,41 @@ describe('ordinary text', () => {
       'perm:admin.read.write',
       'the AZDO signature',
       'JQQJ99',
+    ],
+    [
+      'what stands near a secret of a new kind',
+      'the xoxd- prefix of a cookie, xoxd-<your-cookie>',
+      'config.mfa.required',
+      'GOOG1EXAMPLE',
+      'd: 2024-01-01',
+      "d: 'M12 2C6.48 2 2 6.48 2 12s4.48 10 10 10 10-4.48 10-10S17.52 2 12 2z'",
+      '{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"}',
+      'x: f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+      'to=https%3A%2F%2Fexample.com%2F%3Fcode%3D404%26key%3Dname',
+      '\\u0026key=item-list-2024-01',
+      'rootpw --lock',
+      'ENV DB_PASSWORD $DB_PASS2',
+      'ENV NODE_VERSION 24.1.0',
+      'ENV DB_PASSWORD userPassword2',
+      'setx API_TOKEN %TOKEN2%',
+      '<password>required</password>',
+      '<DB_PASSWORD>${env.PASS2}</DB_PASSWORD>',
+      'DB_PASSWORD%3Drequired',
+      'DB_PASSWORD_FILE=/run/secrets/db2',
+      'RESET_PASSWORD: resetPassword',
+      'CONFIRM_PASSWORD = confirmPassword',
+      'CLIENT_SECRET: clientSecret2',
+      'SESSION=1',
+      'SALT_ROUNDS=10',
+      'HMAC-SHA256: see RFC 2104',
+      'PEPPER=black',
+      'SERVICE_ROLE=read-only-2024',
+      'DESKTOP_SESSION=gnome-classic-48',
+      '/assets/EAAB2.js',
+      'img\\/EAAAEAAAEAAAE1.png',
+      'kubectl get secret db -o yaml > db2.yaml',
+      `kubectl patch configmap a -p '{"data":{"level":"info"}}'`,
+      'kind: "ConfigMap"\ndata:\n  logo: "aGVsbG8gd29ybGQ="\n',
     ],
     [
       'digests',

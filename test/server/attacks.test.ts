@@ -22,6 +22,7 @@ const longRun = newRunId(noon);
 let ledger: Ledger;
 let server: Listening;
 let port = 0;
+let app: ReturnType<typeof createApp>;
 
 const recordOf = (sequence: number) =>
   JSON.stringify({ type: 'log', stream: 'agent', level: 'info', text: 'x'.repeat(1000), sequence, timestamp: null, thread_id: 't' });
@@ -32,7 +33,7 @@ beforeAll(async () => {
   ledger = await openLedgerAt({ kind: 'sqlite', path: join(folder, 'ledger.db') }, { XDG_STATE_HOME: folder });
   const lines = Array.from({ length: records }, (_, index) => recordOf(index + 1));
   await new ReportedRuns(ledger, () => noon).accept(longRun, [headOf(), ...lines].join('\n'), 'anybody');
-  const app = createApp({
+  app = createApp({
     ledger,
     names: namesOf({ host: '127.0.0.1', port: () => port, allowedOrigins: [] }),
     tokens: undefined,
@@ -68,6 +69,10 @@ const attacks: readonly (readonly [name: string, attack: () => Promise<unknown>[
   ...(['records', 'records?after=19999', 'records?follow=0&limit=1000000', 'tape', 'tape?to=claude', 'timeline'] as const).map(
     (path) => [`50 readers of /${path}`, () => Array.from({ length: 50 }, () => stalled(`/api/runs/${longRun}/${path}`))] as const,
   ),
+  ...(['/metrics', '/api/runs?limit=500&total=1'] as const).map(
+    (path) => [`100 requests for ${path} that nobody reads`, () => Array.from({ length: 100 }, () => stalled(path))] as const,
+  ),
+  ['20,000 labels', () => [upload(headOf({ labels: Object.fromEntries(Object.entries(labels).slice(0, 20_000)) }))]],
   ['200,000 labels', () => [upload(headOf({ labels })), upload(headOf({ labels }))]],
   ['a prompt of 30 MB', () => [upload(headOf({ prompt: 'x'.repeat(30_000_000) }))]],
   [
@@ -111,6 +116,25 @@ describe('a server answers all the same', () => {
     isOver = true;
     expect(readIn).toHaveLength(1000);
     expect(new Set(readIn).size).toBeGreaterThan(990);
+  });
+
+  it('since each list is made in turns of its own', async () => {
+    let turn = 0;
+    let isOver = false;
+    const count = (): void => {
+      turn += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const madeIn = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const answer = await app.request('/api/runs', { headers: { host: `127.0.0.1:${port}` } }, {});
+        return [answer.status, turn] as const;
+      }),
+    );
+    isOver = true;
+    expect(new Set(madeIn.map(([status]) => status))).toEqual(new Set([200]));
+    expect(new Set(madeIn.map(([, at]) => at)).size).toBe(20);
   });
 
   it('since a long upload is read in many turns', async () => {

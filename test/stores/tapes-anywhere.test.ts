@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -386,6 +386,14 @@ describe('what is kept of a tape', () => {
     const path = join(folderOf('postgres'), local);
     writeFileSync(path, readFileSync(path).subarray(0, -200));
     const before = await read(tape);
+    const said = (where = key) => [tapes.whereIs(where, hostname()), tapes.whereIs(where, 'host-a')];
+    const waits = 'is not in the ledger yet: it waits here, and the next runwire command delivers it';
+    expect(said()).toEqual([waits, waits]);
+    const gone = 'is not in the ledger: it was pruned, or its run was killed before anything was delivered';
+    expect(said(tapes.create(newRunId(noon), noon).key)).toEqual([
+      `${gone}, and none of it waits here`,
+      `${gone}; if it waits on host-a, a runwire command there delivers it`,
+    ]);
     await postgres.start();
     expect(await tapes.deliver(Date.now(), 20_000)).toEqual([]);
     const after = await read(tapes.at(key));

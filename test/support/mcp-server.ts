@@ -33,6 +33,7 @@ const more = [
   { name: 'parts', inputSchema: { type: 'object' } },
   { name: 'wait', inputSchema: { type: 'object' } },
   { name: 'crash', inputSchema: { type: 'object' } },
+  ...(how.startsWith('tool=') ? [{ name: how.slice('tool='.length), inputSchema: { type: 'object' } }] : []),
 ];
 
 function answer({ method, params = {} }: Message): object | undefined | Error {

@@ -7,6 +7,8 @@ import type { StdioTransport } from './stdio.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
 import { clip } from '../tools/clip.ts';
 import { cancelled, define, failed } from '../tools/define.ts';
+import { Redactor } from '../../redact/redactor.ts';
+import { secretValues } from '../../redact/secrets.ts';
 import type { Environment } from '../../vocabulary.ts';
 
 const startTime = 30_000;
@@ -83,7 +85,7 @@ async function connect(name: string, server: McpServer, options: McpOptions): Pr
       onUncaughtError: () => {},
     });
     try {
-      return { client, tools: toolsOf(name, client, await listTools(client, options.signal), child) };
+      return { client, tools: toolsOf(name, client, await listTools(client, options.signal), child, options.env) };
     } catch (error) {
       await client.close();
       throw error;
@@ -124,10 +126,18 @@ async function listTools(client: MCPClient, signal: AbortSignal): Promise<ListTo
   return all.slice(0, mostTools);
 }
 
-function toolsOf(server: string, client: MCPClient, listed: ListToolsResult['tools'], child: StdioTransport | undefined): Tool[] {
+function toolsOf(
+  server: string,
+  client: MCPClient,
+  listed: ListToolsResult['tools'],
+  child: StdioTransport | undefined,
+  env: Environment,
+): Tool[] {
   const taken = new Set<string>();
+  const redact = new Redactor({ values: secretValues(env) });
   return listed.map(({ name, description, inputSchema }) => {
-    const ours = freeName(`mcp__${server}__${name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`, taken);
+    // Cleaned before anything is put before it or cut off: neither a key after `__` nor half a key is recognised.
+    const ours = freeName(`mcp__${server}__${redact.text(name).replaceAll(/[^A-Za-z0-9_-]/g, '_')}`, taken);
     // The server validates the arguments itself; its schema is only shown to the model.
     const { $schema: _, id: __, ...shape } = inputSchema;
     return define<Record<string, unknown>>({

@@ -25,6 +25,8 @@ export function runRoutes(app: Hono<ServerEnv>, { ledger, turns, now }: Room): v
     const limit = askedNumber(context, 'limit', { least: 1, most: mostRuns }) ?? defaultLimit;
     const after = context.req.query('after') || undefined;
     if (after !== undefined && !isWholeId(after)) throw new Problem('input', 'after: expected "next" of the previous page');
+    // A page may hold a hundred thousand labels.
+    await turns.next();
     const families = new Families(store);
     const liveFirst = context.req.query('live') === '1';
     const isRunning = filter.status?.includes('running') ?? true;
@@ -37,6 +39,7 @@ export function runRoutes(app: Hono<ServerEnv>, { ledger, turns, now }: Room): v
     const rest = liveFirst ? { ...filter, status } : filter;
     const page = await families.page(rest, { limit, ...present({ after }) });
     const total = context.req.query('total') === '1' ? await store.count(filter) : undefined;
+    await turns.next();
     return context.json({ runs: [...open, ...page.runs], ...present({ next: page.next, total }) });
   });
 
