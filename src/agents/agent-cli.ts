@@ -83,6 +83,8 @@ export interface AgentCli {
   readonly hiddenFlags?: readonly string[];
   /** Files and folders under the home folder that hold its own login, such as `.codex/auth.json`. */
   readonly logins: readonly string[];
+  /** Without a key it waits for a login and prints nothing. */
+  readonly waitsForLogin?: true;
   /**
    * Where it keeps its sessions, if its totals count a whole session or it does not print its model: in `variable`, or else under the
    * home folder, one file each, named after the id.

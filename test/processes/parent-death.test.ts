@@ -106,7 +106,10 @@ it('a guard leaves in time where nobody reaps the dead, as in a container withou
   const members = (): number[] => processesWith(mark).filter((pid) => pid !== world.pid);
   /** The processes that were ever started there; each round of a guard starts some. */
   const started = (): number => {
-    const inside = [...(namespace[0] === '-pf' ? [] : [`--user=/proc/${world.pid}/ns/user`]), `--pid=/proc/${world.pid}/ns/pid_for_children`];
+    const inside = [
+      ...(namespace[0] === '-pf' ? [] : [`--user=/proc/${world.pid}/ns/user`]),
+      `--pid=/proc/${world.pid}/ns/pid_for_children`,
+    ];
     return Number(execFileSync('nsenter', [...inside, 'cat', '/proc/loadavg'], { encoding: 'utf8' }).split(' ')[4]);
   };
   try {

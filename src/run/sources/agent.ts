@@ -1,5 +1,6 @@
 import type { AgentCli, Ask, Plan } from '../../agents/agent-cli.ts';
 import { childEnvironment } from '../../agents/environment.ts';
+import { findKey, isKeychainPossible } from '../../agents/key.ts';
 import { locate } from '../../agents/locate.ts';
 import { findAgent } from '../../agents/registry.ts';
 import { SessionMeter, type SessionTotals } from '../../agents/session-meter.ts';
@@ -7,7 +8,7 @@ import { modelOf, usedBefore } from '../../agents/session-usage.ts';
 import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
-import { type PermissionMode, permissionModes } from '../../vocabulary.ts';
+import { type Environment, type PermissionMode, permissionModes } from '../../vocabulary.ts';
 import type { RunSpec } from '../spec.ts';
 import type { Chosen, Variables } from './choose.ts';
 import { ProcessSource } from './process.ts';
@@ -26,6 +27,7 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
   if (mode !== undefined && !hasAtMost(modes, mode))
     throw new Failure('input', `--permission-mode ${mode}: ${cli.title} has ${modes.join(', ') || 'no such modes'}`);
   const { path, version } = await locate(cli, env);
+  await needKey(cli, { ...env, ...given });
   const ask = askOf(spec);
   const plan = (more: Partial<Ask>): Plan => cli.plan({ ...ask, ...more }, version);
   const { refused, unsupported } = plan({});
@@ -48,6 +50,13 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     limits,
     warnings: [...unsupported, ...unkept(cli, spec)],
   };
+}
+
+/** Refuses what would only wait until somebody stops it. */
+async function needKey(cli: AgentCli, env: Environment): Promise<void> {
+  if (cli.waitsForLogin !== true || isKeychainPossible) return;
+  const { lack } = await findKey(cli, env);
+  if (lack !== undefined) throw new Failure('config', `${cli.title} has no key: ${lack}`);
 }
 
 function meterOf(
