@@ -20,7 +20,7 @@ export const claude: AgentCli = {
   install: 'npm install -g @anthropic-ai/claude-code',
   versionArgs: ['--version'],
   helpArgs: ['--help'],
-  tested: undefined,
+  tested: '2.1.326',
   // Not every CLAUDE_CODE_ variable: those that Claude Code sets for its child processes make another Claude Code refuse to start.
   passEnv: [
     'ANTHROPIC_*',
