@@ -44,6 +44,7 @@ export const claude: AgentCli = {
   keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'AWS_BEARER_TOKEN_BEDROCK'],
   hiddenFlags: ['--max-turns'],
   logins: ['.claude/.credentials.json'],
+  sessionTotals: { variable: 'CLAUDE_CONFIG_DIR', home: '.claude', folder: 'projects', type: 'cost-state' },
   tellsUsage: 'while it runs',
   abilities: {
     model: true,

@@ -4,14 +4,14 @@ import { findKey, isKeychainPossible } from '../../agents/key.ts';
 import { locate } from '../../agents/locate.ts';
 import { findAgent } from '../../agents/registry.ts';
 import { SessionMeter, type SessionTotals } from '../../agents/session-meter.ts';
-import { modelOf, usedBefore } from '../../agents/session-usage.ts';
+import { modelOf, totalBefore, usedBefore } from '../../agents/session-usage.ts';
 import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
 import { type Environment, type PermissionMode, permissionModes } from '../../vocabulary.ts';
 import type { RunSpec } from '../spec.ts';
 import type { Chosen, Variables } from './choose.ts';
-import { ProcessSource } from './process.ts';
+import { ProcessSource, type ProcessSourceOptions } from './process.ts';
 import { continuePrompt } from './resuming.ts';
 import type { Introduction } from './source.ts';
 
@@ -37,6 +37,7 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     dialect: findReader(spec.dialect ?? cli.dialect),
     meter: meterOf(cli, spec, variables),
     findModel: modelFinder(cli, spec, variables),
+    findTotal: totalFinder(cli, spec, variables),
     launch(resume) {
       const { args, env: set, stdin } = plan(resume === undefined ? {} : { resume, prompt: continuePrompt });
       const passed = { pass: [...cli.passEnv, ...pass_env], set: { ...set, ...given } };
@@ -75,6 +76,11 @@ function modelFinder(
   { env, set }: Variables,
 ): ((session: string) => Promise<string | undefined>) | undefined {
   return cli.hidesModel === true && model === undefined ? (session) => modelOf(cli, session, { ...env, ...set }) : undefined;
+}
+
+function totalFinder(cli: AgentCli, spec: RunSpec, { env, set }: Variables): ProcessSourceOptions['findTotal'] {
+  if (cli.sessionTotals === undefined) return undefined;
+  return async (resume = spec.resume) => (resume === undefined ? undefined : { total: await totalBefore(cli, resume, { ...env, ...set }) });
 }
 
 /** Warns before the start about a limit that can only be checked when it is too late. */
