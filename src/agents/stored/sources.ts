@@ -49,7 +49,8 @@ async function* inFolder(path: string, read: ReadFile, subAgents: SubAgents): As
     const inner = join(path, name);
     const found = await stat(inner).catch(() => undefined);
     if (found?.isDirectory() === true) yield* inFolder(inner, read, subAgents);
-    else if (found?.isFile() === true && isStream(name) && (await subAgents.sessionOf(inner)) === undefined) yield* inFile(inner, found, read);
+    else if (found?.isFile() === true && isStream(name) && (await subAgents.sessionOf(inner)) === undefined)
+      yield* inFile(inner, found, read);
   }
 }
 
