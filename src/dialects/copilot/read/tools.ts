@@ -104,7 +104,7 @@ function toldExit(contents: Json | undefined): number | undefined {
 
 /** The shell tool adds its own last line to the output of a command. */
 function exitCodeIn(output: string): number | undefined {
-  const last = /<(?:(?:command )?exited|shellId: [\w.-]{1,60} completed) with (?:exit )?code (-?\d{1,10})>\s*$/.exec(output.slice(-150));
+  const last = /<(?:(?:command )?exited|shellId: [\w.-]+ completed) with (?:exit )?code (-?\d{1,10})>$/.exec(output.slice(-150).trimEnd());
   return last === null ? undefined : Number(last[1]);
 }
 
