@@ -36,7 +36,10 @@ export const remarks: Readonly<Record<string, readonly string[]>> = {
     'It trusts the folder, because you named it. In mode `edit` it proposes edits and makes none.',
     'A prompt that does not fit into one argument is refused before the start.',
   ],
-  amp: ['Its own rules decide in the modes `read-only` and `edit`.'],
+  amp: [
+    'Its own rules decide in the modes `read-only` and `edit`.',
+    'Without a key it waits for a login in silence, so Runwire does not start it.',
+  ],
   goose: ['It has no tools at all in the modes `read-only` and `edit`.'],
   droid: ['`edit` is its autonomy level `low`.'],
   copilot: ['`GITHUB_TOKEN` reaches it, as its key; other agents do not get that variable.'],

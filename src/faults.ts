@@ -91,10 +91,8 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
     'permission',
   ],
   [/abort(?:ed)?|cancell?ed|interrupted/i, 'cancelled'],
-  [
-    /^4\d\d\s|\bAPI Error: 4\d\d\b|\bHTTP 4\d\d\b|\bstatus(?: code)?:? 4\d\d\b|invalid_request_error|INVALID_ARGUMENT|not_found_error|\bbad request\b/i,
-    'refused',
-  ],
+  [/^4\d\d\s|\bHTTP 4\d\d\b|\b(?:error|response|failed|status|code):? \(?4\d\d\b|\b404 not found\b/i, 'refused'],
+  [/invalid_request_error|INVALID_ARGUMENT|not_found_error|\bbad request\b/i, 'refused'],
 ];
 
 /** The meaning of an error message; `unknown` when no known wording matches. */

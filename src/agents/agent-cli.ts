@@ -55,6 +55,13 @@ interface AcpStart {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** A folder in `variable`, or else under the home folder. */
+export interface SessionFiles {
+  readonly variable: string;
+  readonly home: string;
+  readonly folder: string;
+}
+
 /** One agent's command line: everything about how to start it, and nothing about how to read it. */
 export interface AgentCli {
   readonly id: string;
@@ -83,11 +90,15 @@ export interface AgentCli {
   readonly hiddenFlags?: readonly string[];
   /** Files and folders under the home folder that hold its own login, such as `.codex/auth.json`. */
   readonly logins: readonly string[];
+  /** Without a key it waits for a login and prints nothing. */
+  readonly waitsForLogin?: true;
   /**
    * Where it keeps its sessions, if its totals count a whole session or it does not print its model: in `variable`, or else under the
    * home folder, one file each, named after the id.
    */
-  readonly sessionFiles?: { readonly variable: string; readonly home: string; readonly folder: string };
+  readonly sessionFiles?: SessionFiles;
+  /** Where it keeps its sessions, as above, if they hold totals that it adds to after a resume; `type` is that of their lines. */
+  readonly sessionTotals?: SessionFiles & { readonly type: string };
   /** When it reports its usage: a limit on cost or tokens can stop it only if that is while it runs. */
   readonly tellsUsage: 'while it runs' | 'at its end' | 'never';
   /** Its output does not say which model it uses; its session files do. */

@@ -15,6 +15,7 @@ export const amp: AgentCli = {
   passEnv: ['AMP_*'],
   keys: ['AMP_API_KEY'],
   logins: ['.local/share/amp/secrets.json'],
+  waitsForLogin: true,
   tellsUsage: 'while it runs',
   abilities: { model: false, resume: true, permissionModes: ['edit', 'full'], ownLimits: [], prompt: 'stdin' },
   plan: (ask) => ({

@@ -1,11 +1,12 @@
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../failure.ts';
-import { homeFolder, stateFolder } from '../xdg.ts';
+import { stateFolder } from '../xdg.ts';
 import type { AgentCli, Ask } from './agent-cli.ts';
 import { childEnvironment } from './environment.ts';
+import { findKey, isKeychainPossible } from './key.ts';
 import { isAtLeast } from './words.ts';
 import { findInstalled, askProgram, type Installed } from './installed.ts';
 import { type Environment, type PermissionMode, permissionModes } from '../vocabulary.ts';
@@ -69,31 +70,13 @@ function checkVersion({ tested }: AgentCli, { version, problem }: Installed): Ch
 }
 
 /** Reports which variable or file holds the key, never what is in it. */
-async function checkKey({ keys, notKeys = {}, logins }: AgentCli, env: Environment): Promise<Check> {
+async function checkKey(agent: AgentCli, env: Environment): Promise<Check> {
   const what = 'key';
-  const variable = keys.find((name) => (env[name] ?? '') !== '');
-  if (variable !== undefined) return { what, status: 'ok', detail: `in ${variable}` };
-  for (const login of logins) {
-    const file = join(homeFolder(env), login);
-    const isThere = await access(file).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return { what, status: 'ok', detail: `perhaps in ~/${login}, which exists` };
-  }
-  const places = logins.map((login) => `~/${login}`).join(', ');
-  const mistaken = Object.entries(notKeys).filter(([name]) => (env[name] ?? '') !== '');
-  const hints = mistaken.map(([name, right]) => `; ${name} is set, but is not sent: set ${right}`).join('');
-  const detail = `none of ${shortList(keys)} is set${places === '' ? '' : `, and there is no ${places}`}${hints}`;
-  // On macOS a login is usually kept in the keychain, which we do not read.
-  return process.platform === 'darwin'
-    ? { what, status: 'unsure', detail: `${detail}; the keychain was not checked` }
-    : { what, status: 'wrong', detail };
-}
-
-function shortList(names: readonly string[]): string {
-  const shown = names.slice(0, 5).join(', ');
-  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+  const { place, lack } = await findKey(agent, env);
+  if (place !== undefined) return { what, status: 'ok', detail: place };
+  return isKeychainPossible
+    ? { what, status: 'unsure', detail: `${lack}; the keychain was not checked` }
+    : { what, status: 'wrong', detail: lack };
 }
 
 const prompt = 'say hello';

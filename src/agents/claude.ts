@@ -20,7 +20,7 @@ export const claude: AgentCli = {
   install: 'npm install -g @anthropic-ai/claude-code',
   versionArgs: ['--version'],
   helpArgs: ['--help'],
-  tested: undefined,
+  tested: '2.1.326',
   // Not every CLAUDE_CODE_ variable: those that Claude Code sets for its child processes make another Claude Code refuse to start.
   passEnv: [
     'ANTHROPIC_*',
@@ -44,6 +44,7 @@ export const claude: AgentCli = {
   keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'AWS_BEARER_TOKEN_BEDROCK'],
   hiddenFlags: ['--max-turns'],
   logins: ['.claude/.credentials.json'],
+  sessionTotals: { variable: 'CLAUDE_CONFIG_DIR', home: '.claude', folder: 'projects', type: 'cost-state' },
   tellsUsage: 'while it runs',
   abilities: {
     model: true,

@@ -22,7 +22,7 @@ export const copilot: AgentCli = {
   install: 'npm install -g @github/copilot',
   versionArgs: ['--version'],
   helpArgs: ['--help'],
-  tested: undefined,
+  tested: '1.0.102',
   passEnv: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'],
   keys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
   logins: ['.copilot/config.json', '.config/gh/hosts.yml'],

@@ -12,7 +12,7 @@ export const kilo: AgentCli = {
   install: 'npm install -g @kilocode/cli',
   versionArgs: ['--version'],
   helpArgs: ['run', '--help'],
-  tested: '7.7.7',
+  tested: '7.7.9',
   passEnv: ['KILO_*', 'KILOCODE_*', ...providerKeys, ...providerSettings],
   keys: ['KILO_API_KEY', 'KILOCODE_TOKEN', ...providerKeys],
   logins: ['.local/share/kilo/auth.json', '.config/kilo/kilo.json', '.config/kilo/kilo.jsonc'],

@@ -19,7 +19,7 @@ export const pi: AgentCli = {
   install: 'npm install -g @mariozechner/pi-coding-agent',
   versionArgs: ['--version'],
   helpArgs: ['--help'],
-  tested: '0.73.1',
+  tested: '1.5.0',
   passEnv: ['PI_*', ...providerKeys, ...providerSettings, 'ANTHROPIC_OAUTH_TOKEN', 'AI_GATEWAY_API_KEY', 'OPENCODE_API_KEY'],
   keys: [...providerKeys, 'ANTHROPIC_OAUTH_TOKEN', 'AI_GATEWAY_API_KEY', 'OPENCODE_API_KEY'],
   logins: ['.pi/agent/auth.json', '.pi/agent/models.json'],

@@ -1,7 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AgentCli } from './agent-cli.ts';
+import { createInterface } from 'node:readline';
+import type { AgentCli, SessionFiles } from './agent-cli.ts';
+import type { Json, JsonObject } from '../dialects/dialect.ts';
+import { isObject } from '../dialects/read.ts';
 import type { EventOf } from '../events/event.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { fold } from '../pipeline/convert.ts';
@@ -31,15 +34,44 @@ export async function modelOf(cli: AgentCli, session: string, env: Environment):
   return (await readSession(cli, session, env))?.model_name;
 }
 
-/** Undefined: there is no such file, or it cannot be read; the outcome then says what its numbers include. */
-async function readSession({ sessionFiles, dialect }: AgentCli, session: string, env: Environment): Promise<Metrics | undefined> {
-  if (sessionFiles === undefined) return undefined;
-  const { variable, folder, home } = sessionFiles;
-  const root = join(env[variable] || join(homeFolder(env), home), folder);
+/** The last total in the session's file, as the agent wrote it: it adds to this one after a resume. */
+export async function totalBefore({ sessionTotals }: AgentCli, session: string, env: Environment): Promise<JsonObject | undefined> {
+  if (sessionTotals === undefined) return undefined;
   try {
-    const name = (await readdir(root, { recursive: true })).find((path) => path.endsWith(`${session}.jsonl`));
-    return name === undefined ? undefined : (await fold(createReadStream(join(root, name)), { from: dialect })).metrics;
+    const file = await sessionFile(sessionTotals, session, env);
+    if (file === undefined) return undefined;
+    let last: JsonObject | undefined;
+    for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity }))
+      if (line.includes(sessionTotals.type)) last = totalIn(line, sessionTotals.type) ?? last;
+    return last;
   } catch {
     return undefined;
   }
+}
+
+/** A line may name the type without being of it, and the last one may be half. */
+function totalIn(line: string, type: string): JsonObject | undefined {
+  try {
+    const wire: unknown = JSON.parse(line);
+    return isObject(wire as Json) && (wire as JsonObject)['type'] === type ? (wire as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined: there is no such file, or it cannot be read; the outcome then says what its numbers include. */
+async function readSession({ sessionFiles, dialect }: AgentCli, session: string, env: Environment): Promise<Metrics | undefined> {
+  if (sessionFiles === undefined) return undefined;
+  try {
+    const file = await sessionFile(sessionFiles, session, env);
+    return file === undefined ? undefined : (await fold(createReadStream(file), { from: dialect })).metrics;
+  } catch {
+    return undefined;
+  }
+}
+
+async function sessionFile({ variable, folder, home }: SessionFiles, session: string, env: Environment): Promise<string | undefined> {
+  const root = join(env[variable] || join(homeFolder(env), home), folder);
+  const name = (await readdir(root, { recursive: true })).find((path) => path.endsWith(`${session}.jsonl`));
+  return name === undefined ? undefined : join(root, name);
 }

@@ -70,6 +70,8 @@ export interface DecoderSink {
 /** A single-use machine: wire objects in, events out. No clock, no I/O, no randomness; it must not throw on any JSON. */
 export interface Decoder {
   line(wire: JsonObject): void;
+  /** Called before the first line of a run that resumes a session: the last total in the session's own file, if it has one. */
+  resume?(total: JsonObject | undefined): void;
   /**
    * A line of stderr, or a whole JSON document found there (then `wire` is set).
    * Returns true when the line is fully understood; otherwise it is kept as a `log`.

@@ -27,6 +27,12 @@ export class BoundedList<T> {
     }
   }
 
+  /** Puts the item in the place of the one that was pushed last. */
+  replaceLast(item: T): void {
+    const [kept, last] = this.#tail.length === 0 ? [this.#head, this.#head.length - 1] : [this.#tail, this.#next - 1];
+    if (this.#length > 0) kept[last < 0 ? kept.length - 1 : last] = item;
+  }
+
   /** An empty list with the same limit. */
   emptied(): BoundedList<T> {
     return new BoundedList(this.#limit);

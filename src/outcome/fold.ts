@@ -1,4 +1,5 @@
 import type { AgentEvent, EventOf } from '../events/event.ts';
+import { isFinalOf } from '../events/rewritten-block.ts';
 import { present } from '../present.ts';
 import { version } from '../version.ts';
 import { Artifacts } from './artifacts.ts';
@@ -72,6 +73,7 @@ export class OutcomeFold {
   #model: string | undefined;
   #turns = 0;
   #messageId: string | undefined;
+  #blockId: string | undefined;
   /** A call began since the last text: where messages have no ids, the next text is another message. */
   #hasCalledSince = false;
   #messageParts: BoundedList<string>;
@@ -240,8 +242,10 @@ export class OutcomeFold {
     if (event.message_id !== this.#messageId || isNext) {
       this.#messageId = event.message_id;
       this.#messageParts = this.#messageParts.emptied();
-    }
-    this.#messageParts.push(event.text);
+      this.#messageParts.push(event.text);
+    } else if (isFinalOf(event.block_id, this.#blockId)) this.#messageParts.replaceLast(event.text);
+    else this.#messageParts.push(event.text);
+    this.#blockId = event.block_id;
     this.#hasCalledSince = false;
     this.#signals.said = true;
     this.#signals.answered = true;

@@ -20,6 +20,8 @@ export interface LineDecoderOptions {
   dialect?: Dialect;
   /** Whether the agent is running now: then a line without a timestamp is from this moment. */
   live?: boolean;
+  /** The run resumes a session, whose file has this total. */
+  resumed?: { total: JsonObject | undefined } | undefined;
   /** Called before anything is decoded in that dialect. */
   onDialect?: (dialect: Dialect) => void;
   /** Tests lower it. */
@@ -210,6 +212,7 @@ export class LineDecoder {
       quoteLine: (line: string, most: number) => this.#out.quoteLine(line, most),
     };
     this.#decoder = dialect === undefined ? { line: sink.unknown, end: () => {} } : dialect.decoder(sink);
+    if (this.#options.resumed !== undefined) this.#decoder.resume?.(this.#options.resumed.total);
     const head = this.#head;
     this.#head = [];
     for (const each of head) {

@@ -1,4 +1,5 @@
 import type { AgentEvent, Draft, EventOf } from '../events/event.ts';
+import { finalOf } from '../events/rewritten-block.ts';
 import { type OpenBlock, OpenBlocks, type Place } from './open-blocks.ts';
 
 /** `isWhole`: a delta that is its entire block, whose end follows immediately. */
@@ -192,7 +193,7 @@ export class Repair {
     else if (open !== undefined) {
       // The streamed text differs from the final text (a retry, a rewrite): both are facts, so both are kept, as separate blocks.
       this.#closeBlock(open);
-      place = this.#placeOf(kind, { ...draft, block_id: this.#unusedBlock(kind, `${open.block_id}_final`, draft.parent_item_id) });
+      place = this.#placeOf(kind, { ...draft, block_id: this.#unusedBlock(kind, finalOf(open.block_id), draft.parent_item_id) });
       missing = draft.text;
     }
     if (missing !== undefined) this.#emit(said(delta, place, missing), true, missing === draft.text);
@@ -202,7 +203,7 @@ export class Repair {
   #unusedBlock(kind: Place['kind'], block_id: string, parent_item_id: string | undefined): string {
     return this.#blocks.find(kind, parent_item_id, block_id) === undefined
       ? block_id
-      : this.#unusedBlock(kind, `${block_id}_final`, parent_item_id);
+      : this.#unusedBlock(kind, finalOf(block_id), parent_item_id);
   }
 
   #placeOf(kind: Place['kind'], draft: Partial<Omit<Place, 'kind'>>): Place {

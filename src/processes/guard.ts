@@ -38,10 +38,12 @@ look() {
   fi
   for path in $(grep -lsF -e "$run" -e "$limit" /proc/[0-9]*/environ /proc/[0-9]*/limits); do
     path=\${path%/*}
-    found="$found \${path#/proc/}"
-    # We may have died before we could name the leader: a session that a marked process is in was made by the run.
     read -r line < "$path/stat" || continue
     set -- \${line##*) }
+    # The dead keep their limits until they are reaped, which nobody may ever do: not every container has an init.
+    case $1 in [ZX]) continue ;; esac
+    found="$found \${path#/proc/}"
+    # We may have died before we could name the leader: a session that a marked process is in was made by the run.
     [ "$4" -gt 1 ] && sessions="$sessions $4"
   done
   # At once: who forks and leaves all the time is gone when the rest of the table has been read.

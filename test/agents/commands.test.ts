@@ -67,7 +67,7 @@ describe('agents', () => {
   let [asTable, asJson]: Promise<Result>[] = [];
   beforeAll(() => {
     paths = {
-      codex: fakeAgent('mixed', 'codex', 'echo "codex-cli 0.166.0"', goodFlags('codex')),
+      codex: fakeAgent('mixed', 'codex', 'echo "codex-cli 0.169.0"', goodFlags('codex')),
       gemini: fakeAgent('mixed', 'gemini', 'exec /bin/sleep 1000', []),
       qwen: fakeAgent('mixed', 'qwen', 'echo "hello, \\033[31mworld"', []),
       pi: fakeAgent('mixed', 'pi', 'echo noise >&2; echo v0.73.1-rc.1 >&2; exit 3', []),
@@ -81,7 +81,7 @@ describe('agents', () => {
     const { stdout, stderr, status } = await (asTable ?? expect.unreachable());
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
     expect(lineOf(stdout, 'AGENT').split(/ {2,}/)).toEqual(['AGENT', 'VERSION', 'PERMISSION MODES', 'TAKES', 'PATH, OR HOW TO INSTALL IT']);
-    expect(lineOf(stdout, 'codex ')).toMatch(/^codex +0\.166\.0 +read-only, edit, full +model, resume +\S*\/mixed\/codex$/);
+    expect(lineOf(stdout, 'codex ')).toMatch(/^codex +0\.169\.0 +read-only, edit, full +model, resume +\S*\/mixed\/codex$/);
     expect(lineOf(stdout, 'gemini ')).toMatch(/^gemini +\? .+\/mixed\/gemini$/);
     expect(lineOf(stdout, 'qwen ')).toMatch(/^qwen +\? .+ model, resume, turns +\S*\/mixed\/qwen$/);
     expect(lineOf(stdout, 'pi ')).toMatch(/^pi +0\.73\.1-rc\.1 /);
@@ -111,7 +111,7 @@ describe('agents', () => {
     expect(all.map(({ id }) => id)).toEqual(agents.map(({ id }) => id));
     const brief = Object.fromEntries(all.map(({ id, version, path, problem }) => [id, [path, version, problem]]));
     expect(brief).toMatchObject({
-      codex: [paths['codex'], '0.166.0', null],
+      codex: [paths['codex'], '0.169.0', null],
       gemini: [paths['gemini'], null, `${paths['gemini']} --version did not exit within 5 s`],
       qwen: [paths['qwen'], null, `${paths['qwen']} --version printed no version`],
       opencode: [null, null, `${paths['opencode']} is not executable`],
@@ -164,10 +164,10 @@ const statuses = ({ agents: [agent] }: Diagnosis): Record<string, string> =>
 
 describe('doctor', () => {
   it('finds a good agent well, and shows no key', async () => {
-    fakeAgent('good', 'codex', 'echo "codex-cli 0.166.3"', goodFlags('codex'));
+    fakeAgent('good', 'codex', 'echo "codex-cli 0.169.3"', goodFlags('codex'));
     const { stdout, status } = await ask('good', ['doctor', 'codex'], { CODEX_API_KEY: 'sk-very-secret-value' });
     expect(stdout).toMatch(
-      /^Codex\n {2}ok {2}program .*\n {2}ok {2}version +0\.166\.3\n {2}ok {2}key +in CODEX_API_KEY\n {2}ok {2}flags +.*\n/m,
+      /^Codex\n {2}ok {2}program .*\n {2}ok {2}version +0\.169\.3\n {2}ok {2}key +in CODEX_API_KEY\n {2}ok {2}flags +.*\n/m,
     );
     expect(stdout).toMatch(/All is well\.\n$/);
     expect({ status, shows: stdout.includes('very-secret') }).toEqual({ status: 0, shows: false });
@@ -197,7 +197,7 @@ describe('doctor', () => {
   });
 
   it('takes the file of a login for a key', async () => {
-    fakeAgent('login', 'codex', 'echo 0.166.0', goodFlags('codex'));
+    fakeAgent('login', 'codex', 'echo 0.169.0', goodFlags('codex'));
     writeFileSync(join(folder('login-home/.codex'), 'auth.json'), '{}');
     expect(statuses(await diagnose('login', ['codex']))).toEqual({ program: 'ok', version: 'ok', key: 'ok', flags: 'ok' });
   });
@@ -213,14 +213,14 @@ describe('doctor', () => {
     expect({ ok: diagnosis.ok, status: diagnosis.status }).toEqual({ ok: false, status: 1 });
     expect(diagnosis.agents[0]?.checks.map(({ what, status, detail }) => [what, status, detail])).toEqual([
       ['program', 'ok', join(root, 'bad', 'codex')],
-      ['version', 'unsure', '0.999.0; tried with 0.166.0, this one is newer'],
+      ['version', 'unsure', '0.999.0; tried with 0.169.0, this one is newer'],
       ['key', 'wrong', 'none of CODEX_API_KEY, CODEX_ACCESS_TOKEN is set, and there is no ~/.codex/auth.json'],
       ['flags', 'wrong', '"codex exec --help" does not name --sandbox'],
     ]);
   });
 
   it.skipIf(process.platform === 'darwin')('knows what looks like a key and is none, and flags that a help does not show', async () => {
-    fakeAgent('mistaken', 'codex', 'echo 0.166.0', goodFlags('codex'));
+    fakeAgent('mistaken', 'codex', 'echo 0.169.0', goodFlags('codex'));
     fakeAgent(
       'hidden',
       'claude',

@@ -229,6 +229,19 @@ describe('usage of a session that is resumed', () => {
     ]);
   });
 
+  it.each<[string, JsonObject]>([
+    ['in the terms of the stream', { 'claude-x': { input_tokens: 3352, output_tokens: 9, cost_usd: 0.015 } }],
+    ['as one sum', counts(3352, 9, 0.015)],
+    ['as one sum with the names of the result', { input_tokens: 3352, output_tokens: 9, total_cost_usd: 0.015 }],
+  ])('is also read %s', (_, since) => {
+    expect(bill(read([init, step('m', 3352), resumed(since)]).outcome)).toEqual([3352, 9, 0.015, 'reported']);
+  });
+
+  it('is the sum of its messages where it is told in terms that nobody knows', () => {
+    const { outcome } = read([init, step('m', 3352), resumed({ total: 'much' })]);
+    expect(bill(outcome)).toEqual([3352, 1, undefined, 'unknown']);
+  });
+
   it('has no cost where only the total of the session has one, and no guess', () => {
     const unpriced = { 'claude-x': counts(3352, 9) };
     expect(bill(read([init, step('m', 3352), resumed(unpriced)]).outcome)).toEqual([3352, 9, undefined, 'unknown']);

@@ -211,6 +211,19 @@ describe('a message whose stream broke', () => {
     expect(read.outcome).toMatchObject({ message: 'The whole answer.', verdict: { class: 'success' } });
     expect(only(read, 'text.completed').map(({ text }) => text)).toEqual(['The first half of', 'The whole answer.']);
   });
+
+  const open = (messageId: string): Wire => event('assistant.message_start', { messageId }, { ephemeral: true });
+  const abandoned = [start, event('assistant.turn_start', { turnId: '0' }), open('m1'), delta('m1', 'The first half of')];
+
+  it.each<[string, Wire[]]>([
+    ['a start', [open('m1'), delta('m1', 'The whole '), delta('m1', 'answer.'), message('The whole answer.')]],
+    ['a start, and no whole text', [open('m1'), delta('m1', 'The whole '), delta('m1', 'answer.')]],
+    ['no start', [delta('m1', 'The whole '), delta('m1', 'answer.'), message('The whole answer.')]],
+    ['no deltas', [message('The whole answer.')]],
+  ])('is not the answer either if the next one has its id, with %s', (_, again) => {
+    const read = readLines([...abandoned, ...again, event('assistant.turn_end', { turnId: '0' }), result(0)]);
+    expect(read.outcome.message).toBe('The whole answer.');
+  });
 });
 
 it('has its model from its messages', () => {

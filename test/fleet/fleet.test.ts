@@ -99,6 +99,11 @@ describe.concurrent('a fleet', () => {
     ]);
     const after = await fleet.enqueue(['--after', 'bad']);
     expect((await fleet.job(second)).state).toBe('waiting');
+    const early = await fleet.runwire(['runs', 'show', 'first']);
+    expect(early).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/is not in the ledger yet: queued; "runwire runs wait/) as string,
+    });
     const worker = fleet.worker();
     const waiting = fleet.start(['runs', 'wait', first, second, never, after, '--timeout', '90s']);
     await until('it says who waits', () => waiting.stderr.includes(': waiting\n'));
@@ -109,6 +114,7 @@ describe.concurrent('a fleet', () => {
       class: 'cancelled',
       message: `${never} did not succeed, and it was to come after it`,
     });
+    expect(await shown(fleet, 'first')).toMatchObject({ id: first, status: 'success' });
     expect([(await fleet.job(late)).state, (await fleet.job(gpu)).state]).toEqual(['queued', 'queued']);
     expect(await fleet.runwire(['runs', 'wait', gpu, '--timeout', '0.1s', '--quiet'])).toMatchObject({ status: 124, stdout: '' });
     expect(await fleet.once(['--label', 'gpu'])).toBe(0);

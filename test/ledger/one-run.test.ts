@@ -354,6 +354,9 @@ describe('the sub-agents of Claude Code', () => {
       write(join(project, name), agent);
       expect(await take(store, project)).toEqual(['added']);
       expect([await take(store, project), await take(store, path)]).toEqual([['same'], ['same']]);
+      const alone = [];
+      for await (const told of importRuns(store, runsAt(join(project, name)))) alone.push(told);
+      expect(alone).toEqual([{ kind: 'broken', name: join(project, name), why: `it is a part of ${path}: import that` }]);
       const found = await all(store);
       expect(found.map((run) => [run.session_id, run.turns, run.input_tokens, run.outcome?.message, run.status])).toEqual([
         ['main', 2, 30, 'Done.', 'success'],

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -93,6 +93,38 @@ describe.concurrent('kill -9 of who supervises', () => {
       await expectNobody(mark, folder);
     }
   });
+});
+
+it('a guard leaves in time where nobody reaps the dead, as in a container without an init', async () => {
+  const [mark, folder] = [randomUUID(), newFolder()];
+  const namespace = process.getuid?.() === 0 ? ['-pf'] : ['-Urpf'];
+  const first = ['sh', '-c', '"$@" & exec sleep 600', 'sh', process.execPath, supervising, '/bin/sh', '-c', tree(mark)];
+  const world = spawn('unshare', [...namespace, '--mount-proc', '--kill-child', ...first], {
+    env: { PATH: process.env['PATH'], TMPDIR: folder, ...compiled },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const members = (): number[] => processesWith(mark).filter((pid) => pid !== world.pid);
+  /** The processes that were ever started there; each round of a guard starts some. */
+  const started = (): number => {
+    const inside = [
+      ...(namespace[0] === '-pf' ? [] : [`--user=/proc/${world.pid}/ns/user`]),
+      `--pid=/proc/${world.pid}/ns/pid_for_children`,
+    ];
+    return Number(execFileSync('nsenter', [...inside, 'cat', '/proc/loadavg'], { encoding: 'utf8' }).split(' ')[4]);
+  };
+  try {
+    await says(world, 'started', 'grown');
+    expect(await until(() => members().length >= 4)).toBe(true);
+    const before = started();
+    for (const pid of members().filter(isSuperviser)) process.kill(pid, 'SIGKILL');
+    expect(await until(() => members().length === 0 && guardsFor(folder).length === 0)).toBe(true);
+    // A guard that counts the dead gives up after 150 rounds.
+    expect(started() - before).toBeLessThan(150);
+  } finally {
+    const gone = once(world, 'exit');
+    world.kill('SIGKILL');
+    await gone;
+  }
 });
 
 it('a guard that was never told whom to watch finds everybody', async () => {

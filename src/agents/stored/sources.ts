@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../failure.ts';
 import { databaseSessions, storedSessions } from './opencode.ts';
 import { isRecording, recording } from './recording.ts';
@@ -20,8 +20,13 @@ export async function* storedRuns(path: string, read: ReadFile): AsyncGenerator<
     yield { name: path, why: messageOf(error) };
     return;
   }
-  const repeated = found.isDirectory() ? new RepeatedLines(path, true) : new RepeatedLines(dirname(path), false);
   const subAgents = new SubAgents();
+  const session = found.isFile() ? await subAgents.sessionOf(resolve(path)) : undefined;
+  if (session !== undefined) {
+    yield { name: path, why: `it is a part of ${session}: import that` };
+    return;
+  }
+  const repeated = found.isDirectory() ? new RepeatedLines(path, true) : new RepeatedLines(dirname(path), false);
   const own: ReadFile = (file) => (file.endsWith('.jsonl') ? repeated.own(file, read) : read(file));
   const whole: ReadFile = (file) => (file.endsWith('.jsonl') ? subAgents.whole(file, own) : read(file));
   yield* found.isDirectory() ? inFolder(path, whole, subAgents) : inFile(path, found, whole);
@@ -44,7 +49,8 @@ async function* inFolder(path: string, read: ReadFile, subAgents: SubAgents): As
     const inner = join(path, name);
     const found = await stat(inner).catch(() => undefined);
     if (found?.isDirectory() === true) yield* inFolder(inner, read, subAgents);
-    else if (found?.isFile() === true && isStream(name) && !(await subAgents.isPart(inner))) yield* inFile(inner, found, read);
+    else if (found?.isFile() === true && isStream(name) && (await subAgents.sessionOf(inner)) === undefined)
+      yield* inFile(inner, found, read);
   }
 }
 

@@ -13,14 +13,18 @@ const agentName = /^agent-.{1,200}\.jsonl$/;
 export class SubAgents {
   readonly #folders = new Map<string, Promise<ReadonlyMap<string, readonly string[]>>>();
 
-  /** Whether a file is a part of a session that is there too. */
-  async isPart(path: string): Promise<boolean> {
-    if (!agentName.test(basename(path))) return false;
+  /** The file of the session that a file is a part of, if that is there too. */
+  async sessionOf(path: string): Promise<string | undefined> {
+    if (!agentName.test(basename(path))) return undefined;
     const parts = path.split('/');
     const at = parts.lastIndexOf('subagents');
-    if (at > 1) return (await readHead(`${parts.slice(0, at).join('/')}.jsonl`)) !== undefined;
-    for (const files of (await this.#beside(dirname(path))).values()) if (files.includes(path)) return true;
-    return false;
+    if (at > 1) {
+      const session = `${parts.slice(0, at).join('/')}.jsonl`;
+      return (await readHead(session)) === undefined ? undefined : session;
+    }
+    for (const [session, files] of await this.#beside(dirname(path)))
+      if (files.includes(path)) return join(dirname(path), `${session}.jsonl`);
+    return undefined;
   }
 
   /** A session with its sub-agents, each where it began. */

@@ -1,8 +1,10 @@
 import { Failure } from '../../failure.ts';
-import { namedRun } from '../../ledger/find.ts';
+import { findRun, namedRun } from '../../ledger/find.ts';
 import { Families } from '../../ledger/families.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import { readTimeline, type Timeline } from '../../ledger/timeline.ts';
+import { ledgerPlace } from '../../stores/open-store.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import { present } from '../../present.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
@@ -11,7 +13,7 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
 import { ago, compactCount, compactDuration, costInWords, dollars, plural } from '../../terminal/figures.ts';
-import { ledgerOption, noSuchLedger, runWords, useLedger } from './ledger.ts';
+import { type LedgerFlags, ledgerOption, noSuchLedger, runWords, useLedger } from './ledger.ts';
 import { endOf, statusColour } from './list.ts';
 import { paint } from '../../terminal/paint.ts';
 import type { Screen } from '../../terminal/table.ts';
@@ -24,7 +26,7 @@ export const show = command({
   name: 'runs show',
   summary: 'Show one run: verdict, answer, timeline, files',
   operands: 'ID',
-  description: `ID is the beginning of an id as "runwire runs" shows it, or "last". The timeline comes from the run's tape.
+  description: `ID is the beginning of an id as "runwire runs" shows it, the name of a queued run, or "last". The timeline comes from the run's tape.
 Prints text on a terminal, else one JSON document (see "runwire schema run").`,
   options: {
     json: { type: 'boolean', help: 'Print JSON, even on a terminal' },
@@ -44,7 +46,9 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
       context,
       async (ledger) => {
         const { store, tapes } = ledger;
-        const run = await new Families(store).complete(await namedRun(store, word));
+        const run = await new Families(store).complete(
+          (await queuedRecord(ledger, word, values, context)) ?? (await namedRun(store, word)),
+        );
         if (values.html === true) {
           if (context.stdoutIsTerminal) throw new Failure('input', '--html writes a page: redirect it to a file, such as: > report.html');
           for await (const part of htmlReport(ledger, run)) await context.print(part);
@@ -65,6 +69,23 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
     );
   },
 });
+
+/** A run by the name that it has in the queue; undefined: the ledger knows the word, or nobody does. */
+async function queuedRecord({ store }: Ledger, word: string, flags: LedgerFlags, context: Context): Promise<RunRecord | undefined> {
+  if (ledgerPlace(flags.ledger, context.env, context.cwd).kind !== 'postgres' || (await findRun(store, word)).kind !== 'none')
+    return undefined;
+  const { queuedRun, useQueue } = await import('../fleet/queue.ts');
+  return useQueue(flags.ledger, context, async (queue) => {
+    const id = await queuedRun(queue, word);
+    if (id === undefined) return undefined;
+    const run = await store.get(id);
+    if (run !== undefined) return run;
+    const { queuedState } = await import('../../fleet/queued-state.ts');
+    const { state } = await queuedState(queue, id);
+    const short = shortRunId(id);
+    throw new Failure('input', `the run ${short} is not in the ledger yet: ${state}; "runwire runs wait ${short}" waits for it`);
+  });
+}
 
 const filesShown = 50;
 const promptLines = 12;

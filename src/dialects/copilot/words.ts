@@ -34,7 +34,6 @@ export const errorTypes: Readonly<Record<string, ErrorCode>> = {
 export const silent: ReadonlySet<unknown> = new Set([
   'assistant.idle',
   'assistant.intent',
-  'assistant.message_start',
   'assistant.streaming_delta',
   'command.completed',
   'command.queued',

@@ -1,16 +1,17 @@
 import type { AgentCli, Ask, Plan } from '../../agents/agent-cli.ts';
 import { childEnvironment } from '../../agents/environment.ts';
+import { findKey, isKeychainPossible } from '../../agents/key.ts';
 import { locate } from '../../agents/locate.ts';
 import { findAgent } from '../../agents/registry.ts';
 import { SessionMeter, type SessionTotals } from '../../agents/session-meter.ts';
-import { modelOf, usedBefore } from '../../agents/session-usage.ts';
+import { modelOf, totalBefore, usedBefore } from '../../agents/session-usage.ts';
 import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
-import { type PermissionMode, permissionModes } from '../../vocabulary.ts';
+import { type Environment, type PermissionMode, permissionModes } from '../../vocabulary.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import type { Chosen, Variables } from './choose.ts';
-import { ProcessSource } from './process.ts';
+import { ProcessSource, type ProcessSourceOptions } from './process.ts';
 import { continuePrompt } from './resuming.ts';
 import type { Introduction } from './source.ts';
 
@@ -26,6 +27,7 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
   if (mode !== undefined && !hasAtMost(modes, mode))
     throw new Failure('input', `--permission-mode ${mode}: ${cli.title} has ${modes.join(', ') || 'no such modes'}`);
   const { path, version } = await locate(cli, env);
+  await needKey(cli, { ...env, ...given });
   const ask = askOf(spec);
   const plan = (more: Partial<Ask>): Plan => cli.plan({ ...ask, ...more }, version);
   const { refused, unsupported } = plan({});
@@ -35,6 +37,7 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     dialect: findReader(spec.dialect ?? cli.dialect),
     meter: meterOf(cli, spec, variables),
     findModel: modelFinder(cli, spec, variables),
+    findTotal: totalFinder(cli, spec, variables),
     launch(resume) {
       const { args, env: set, stdin } = plan(resume === undefined ? {} : { resume, prompt: continuePrompt });
       const passed = { pass: [...cli.passEnv, ...pass_env], set: { ...set, ...given } };
@@ -48,6 +51,13 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     limits,
     warnings: [...unsupported, ...unkept(cli, spec)],
   };
+}
+
+/** Refuses what would only wait until somebody stops it. */
+async function needKey(cli: AgentCli, env: Environment): Promise<void> {
+  if (cli.waitsForLogin !== true || isKeychainPossible) return;
+  const { lack } = await findKey(cli, env);
+  if (lack !== undefined) throw new Failure('config', `${cli.title} has no key: ${lack}`);
 }
 
 function meterOf(
@@ -66,6 +76,11 @@ function modelFinder(
   { env, set }: Variables,
 ): ((session: string) => Promise<string | undefined>) | undefined {
   return cli.hidesModel === true && model === undefined ? (session) => modelOf(cli, session, { ...env, ...set }) : undefined;
+}
+
+function totalFinder(cli: AgentCli, spec: RunSpec, { env, set }: Variables): ProcessSourceOptions['findTotal'] {
+  if (cli.sessionTotals === undefined) return undefined;
+  return async (resume = spec.resume) => (resume === undefined ? undefined : { total: await totalBefore(cli, resume, { ...env, ...set }) });
 }
 
 /** Warns before the start about a limit that can only be checked when it is too late. */

@@ -1,5 +1,5 @@
 import type { SessionTotals } from '../../agents/session-meter.ts';
-import type { Dialect } from '../../dialects/dialect.ts';
+import type { Dialect, JsonObject } from '../../dialects/dialect.ts';
 import type { Draft } from '../../events/event.ts';
 import { LineDecoder } from '../../pipeline/line-decoder.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
@@ -14,7 +14,7 @@ import type { Attempt, Out, Source } from './source.ts';
 /** How to start a process once. */
 type Launch = Omit<ProcessOrder, 'onStdout' | 'onStderr'>;
 
-interface ProcessSourceOptions {
+export interface ProcessSourceOptions {
   /** Called before every start; `resume` is the session to resume. Throws `Failure` when it cannot be started. */
   launch(resume: string | undefined, left: Attempt['left']): Launch;
   /** Unset: detected from the first lines. */
@@ -24,6 +24,8 @@ interface ProcessSourceOptions {
   meter?: (() => Promise<SessionTotals | undefined>) | undefined;
   /** The built-in agent in a process of its own: it can be told that its money is used up. */
   settles?: true;
+  /** The last total in the file of the session that is resumed, for an agent that adds to it; undefined: no session is. */
+  findTotal?: ((resume: string | undefined) => Promise<{ total: JsonObject | undefined } | undefined>) | undefined;
   /** Finds the model of a session, for an agent that does not print it and was not told which to use. */
   findModel?: ((session: string) => Promise<string | undefined>) | undefined;
 }
@@ -49,8 +51,9 @@ export class ProcessSource implements Source {
   }
 
   async produce({ resume, left, out, stop }: Attempt): Promise<ProcessEnd> {
-    const { dialect, findModel, settles } = this.#options;
-    const decoder = new LineDecoder(out, { live: true, onDialect: (known) => out.speaks(known), ...present({ dialect }) });
+    const { dialect, findModel, findTotal, settles } = this.#options;
+    const resumed = await findTotal?.(resume);
+    const decoder = new LineDecoder(out, { live: true, resumed, onDialect: (known) => out.speaks(known), ...present({ dialect }) });
     const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
       decoder[stream](chunk);
       return out.heard(stream, chunk);

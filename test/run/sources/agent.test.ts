@@ -1,7 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { agents } from '../../../src/agents/registry.ts';
 import { agentSource } from '../../../src/run/sources/agent.ts';
 import type { Requested } from '../../../src/contract/requested.ts';
 import { specOf } from '../../../src/run/ask.ts';
@@ -10,13 +11,21 @@ import { start } from '../../../src/run/run.ts';
 const home = mkdtempSync(join(tmpdir(), 'runwire-agent-source-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-for (const [name, version] of Object.entries({ cline: '3.0.65', cn: '1.5.47', amp: '1.0.0', codex: '0.166.0' })) {
+for (const [name, version] of Object.entries({
+  cline: '3.0.65',
+  cn: '1.5.47',
+  amp: '1.0.0',
+  codex: '0.166.0',
+  copilot: '1.0.102',
+  goose: '1.9.0',
+})) {
   writeFileSync(join(home, name), `#!/bin/sh\necho ${version}\n`);
   chmodSync(join(home, name), 0o755);
 }
 
 const env = { PATH: `${home}:/usr/bin:/bin`, HOME: home };
-const chosen = (ask: Requested) => agentSource(specOf({ prompt: 'Do it', ...ask }, { cwd: home, passEnv: [] }), { env, set: {} });
+const chosen = (ask: Requested, more = {}) =>
+  agentSource(specOf({ prompt: 'Do it', ...ask }, { cwd: home, passEnv: [] }), { env: { ...env, ...more }, set: {} });
 
 it('keeps a mode that an agent does not have by a stricter one, and says so', async () => {
   const { warnings } = await chosen({ agent: 'cline', permission_mode: 'edit' });
@@ -46,8 +55,27 @@ it.each<[string, Requested['limits'], string[]]>([
     { max_turns: 1, max_tokens: 1 },
     ['Continue reports its usage only at its end: --max-turns, --max-tokens cannot stop it before that.'],
   ],
+  ...agents
+    .filter(({ tellsUsage }) => tellsUsage === 'never')
+    .map(({ id, title }): [string, RunAsk['limits'], string[]] => [
+      id,
+      { maxCostUsd: 1, maxTokens: 1 },
+      [`${title} does not report its usage: --max-cost-usd, --max-tokens cannot be enforced.`],
+    ]),
 ])('says before the start which limits %s cannot keep', async (agent, limits, sentences) => {
-  expect((await chosen({ agent, limits })).warnings).toEqual(sentences);
+  expect((await chosen({ agent, limits, permissionMode: 'full' })).warnings).toEqual(sentences);
+});
+
+it('does not start an agent without a key that would wait for a login in silence', async () => {
+  const lack = 'Amp has no key: AMP_API_KEY is not set, and there is no ~/.local/share/amp/secrets.json';
+  await expect(chosen({ agent: 'amp' })).rejects.toMatchObject({ code: 'config', message: lack });
+  await expect(chosen({ agent: 'amp' }, { AMP_API_KEY: 'k' })).resolves.toMatchObject({ introduction: { agent: 'amp' } });
+  const secrets = join(mkdtempSync(join(home, 'home-')), '.local', 'share', 'amp');
+  mkdirSync(secrets, { recursive: true });
+  writeFileSync(join(secrets, 'secrets.json'), '{}');
+  await expect(chosen({ agent: 'amp' }, { HOME: join(secrets, '..', '..', '..') })).resolves.toMatchObject({
+    introduction: { agent: 'amp' },
+  });
 });
 
 it('says that an agent is broken whose install lacks a part, and does not start it again', async () => {

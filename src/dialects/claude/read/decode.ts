@@ -28,10 +28,10 @@ export function decoder(sink: DecoderSink): Decoder {
     run.line(wire);
   }
 
-  return { line, stderr: (text) => run.stderr(text), end: () => run.end() };
+  return { line, resume: (total) => run.resume(total), stderr: (text) => run.stderr(text), end: () => run.end() };
 }
 
-function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> {
+function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'resume' | 'stderr'>> {
   const permissions = new Permissions(sink);
   const tools = new Tools(sink, permissions);
   const talk = new Conversation(sink, tools);
@@ -186,7 +186,7 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
       sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the stream stops inside a turn' });
   }
 
-  return { line, stderr: (text) => !started && readStderr(text, sink), end };
+  return { line, resume: (total) => usage.resume(total), stderr: (text) => !started && readStderr(text, sink), end };
 }
 
 /** The final text as the result line repeats it; in error results it is not the model's. */

@@ -38,7 +38,7 @@ function readModelUsage(wire: JsonObject): Tokens {
     ),
     ...present({ reasoning_tokens: count(wire.thinkingTokens), web_searches: count(wire.webSearchRequests) || undefined }),
   };
-  const cost = count(wire.costUSD) ?? count(wire.cost_usd);
+  const cost = count(wire.costUSD) ?? count(wire.cost_usd) ?? count(wire.total_cost_usd);
   return cost && !isGuess(wire) ? { ...tokens, cost_usd: cost } : tokens;
 }
 
@@ -67,6 +67,16 @@ export class Usage {
   /** Its first totals are more than its first turn: they begin with what the session had used before it was resumed. */
   #isWhole: boolean | undefined;
   #tellsTurns = false;
+  /** Set in a run that resumes a session: what the session had used, if its file says it. */
+  #resumed: { used: ReadonlyMap<string, Tokens> | undefined; cost: number } | undefined;
+  /** Its totals include that. */
+  #addsToIt: boolean | undefined;
+
+  /** `total`: the `cost-state` that this process begins with. */
+  resume(total: JsonObject | undefined): void {
+    const used = total === undefined ? undefined : new Map(readModels(total, 'modelUsage'));
+    this.#resumed = { used, cost: count(total?.totalCostUSD) ?? 0 };
+  }
 
   restart(): void {
     for (const [model, tokens] of this.#latest) this.#before.set(model, plus(this.#before.get(model) ?? {}, tokens));
@@ -80,8 +90,9 @@ export class Usage {
     if (this.#tellsTurns) return this.#grown(wire, mainModel);
     const isGuessed = isGuess(wire) || Object.values(object(wire.modelUsage)).some((each) => isGuess(object(each)));
     const told = count(wire.total_cost_usd) ?? count(wire.total_cost) ?? count(wire.cost_usd) ?? 0;
-    const cost = isGuessed ? 0 : told;
-    const models = readModels(wire, 'modelUsage');
+    const turn = plus(readUsage(object(wire.usage)), subAgents);
+    const models = this.#ownShare(readModels(wire, 'modelUsage'), turn);
+    const cost = isGuessed ? 0 : this.#addsToIt === true ? Math.max(0, told - (this.#resumed?.cost ?? 0)) : told;
     if (models.length === 0) return this.#turn(object(wire.usage), cost, subAgents);
     if (models.some(([model, tokens]) => size(tokens) < size(this.#latest.get(model)))) this.restart();
     const ordered = mainLast(models, mainModel);
@@ -89,7 +100,9 @@ export class Usage {
     const isUntold = !isPriced && cost > 0;
     // A cost without a model covers all of them.
     const all = isUntold && ordered.length > 1 ? [['', { cost_usd: cost }] as const, ...ordered] : ordered;
-    this.#isWhole ??= exceeds(ordered.at(-1)?.[1], plus(readUsage(object(wire.usage)), subAgents));
+    // Another model is one for titles and the like, or the model of a run before; nothing tells which.
+    const isUnclear = this.#resumed !== undefined && this.#resumed.used === undefined && models.length > 1;
+    this.#isWhole ??= this.#addsToIt !== true && (isUnclear || exceeds(ordered.at(-1)?.[1], turn));
     const whole_session = this.#isWhole || undefined;
     return all.map(([model, counted]) => {
       const tokens: Tokens = isUntold && ordered.length === 1 ? { ...counted, cost_usd: cost } : counted;
@@ -104,9 +117,22 @@ export class Usage {
     });
   }
 
+  /** The totals without what the session had used before, unless they never included it. */
+  #ownShare(models: ByModel, turn: Tokens): ByModel {
+    const used = this.#resumed?.used;
+    if (used === undefined || models.length === 0) return models;
+    const own = models.map(([model, tokens]) => [model, growth(tokens, used.get(model) ?? {})] as const);
+    if (this.#addsToIt === undefined) {
+      const totals = new Map(models);
+      const isIncluded = used.entries().every(([model, tokens]) => size(tokens) <= size(totals.get(model)));
+      this.#addsToIt = isIncluded && (sumOf(own).input_tokens ?? 0) >= (turn.input_tokens ?? 0);
+    }
+    return this.#addsToIt ? own.filter(([, tokens]) => isAny(tokens)) : models;
+  }
+
   /** What was used since the result before this one. */
   #grown(wire: JsonObject, mainModel: string | undefined): Draft[] {
-    const models = readModels(wire, 'model_usage_since_last_result');
+    const models = readSince(wire, mainModel);
     const cost = models.some(([, { cost_usd }]) => cost_usd !== undefined) ? undefined : this.#costSince(wire, models);
     // A cost without a model covers all of them.
     const all = cost !== undefined && models.length > 1 ? [['', { cost_usd: cost }] as const, ...models] : models;
@@ -160,7 +186,7 @@ export function readTotal(wire: JsonObject, told: Tokens, mainModel: string | un
 
 /** The result says that no token was used since the one before. */
 export function isUnused(wire: JsonObject): boolean {
-  const models = readModels(wire, isObject(wire.model_usage_since_last_result) ? 'model_usage_since_last_result' : 'modelUsage');
+  const models = isObject(wire.model_usage_since_last_result) ? readSince(wire, undefined) : readModels(wire, 'modelUsage');
   return isObject(wire.usage) && !isAny(readUsage(wire.usage)) && models.length === 0;
 }
 
@@ -170,6 +196,13 @@ function readModels(wire: JsonObject, field: string): ByModel {
   return Object.entries(object(wire[field]))
     .map(([model, usage]) => [model, readModelUsage({ ...object(usage), ...(isGuess(wire) ? unknownCost : {}) })] as const)
     .filter(([, tokens]) => isAny(tokens));
+}
+
+/** By model, or as one sum. */
+function readSince(wire: JsonObject, mainModel: string | undefined): ByModel {
+  const models = readModels(wire, 'model_usage_since_last_result');
+  if (models.length > 0) return models;
+  return readModels({ ...wire, sum: { [mainModel ?? '']: wire.model_usage_since_last_result ?? {} } }, 'sum');
 }
 
 /** The last model named is the model of the run. */

@@ -50,6 +50,8 @@ export function decoder(sink: DecoderSink): Decoder {
         if (!isMain) return;
         tools.forgetRequests();
         return sink.emit({ type: 'turn.completed' });
+      case 'assistant.message_start':
+        return messages.start(filled(data.messageId), parent);
       case 'assistant.message_delta':
         return messages.delta('text.delta', data, parent);
       case 'assistant.message':

@@ -1,0 +1,59 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import type { RunOutcome } from '../../../src/outcome/outcome.ts';
+import { specOf } from '../../../src/run/ask.ts';
+import { start } from '../../../src/run/run.ts';
+import { withEditor } from '../../acp/client.ts';
+
+const all = mkdtempSync(join(tmpdir(), 'runwire-claude-'));
+afterAll(() => rmSync(all, { recursive: true, force: true }));
+
+/** A home with a Claude Code that keeps its bill as the real one does. */
+function newHome(): { home: string; env: Record<string, string> } {
+  const home = mkdtempSync(join(all, 'home-'));
+  const fake = join(import.meta.dirname, '..', '..', 'support', 'fake-claude.ts');
+  writeFileSync(
+    join(home, 'claude'),
+    `#!/bin/sh\n[ "$1" = --version ] && echo '2.1.200 (Claude Code)' && exit\nexec '${process.execPath}' '${fake}' "$@"\n`,
+  );
+  chmodSync(join(home, 'claude'), 0o755);
+  return { home, env: { PATH: `${home}:/usr/bin:/bin`, HOME: home } };
+}
+
+const figures = ({ metrics }: RunOutcome): unknown[] => [metrics.input_tokens, metrics.output_tokens, metrics.cost, metrics.cost_source];
+const own = [107, 53, 0.75, 'reported'];
+
+it.each<[string[], string, unknown[]]>([
+  [['whole', 'whole'], 'by the totals that the session had before', own],
+  [['whole', 'other'], 'also if it is the first of another model', own],
+  [['since', 'since'], 'by what it tells of this run alone', own],
+  [['own', 'own'], 'by totals that are its own', own],
+  // What was before is not known, so the totals are no help; the calls that it told are.
+  [['forgetful', 'whole'], 'by its messages, if nothing says what was before', [100, 50, undefined, 'unknown']],
+  [['forgetful', 'other'], 'also if it is the first of another model', [100, 50, undefined, 'unknown']],
+  [['whole', 'cut'], 'by its messages, if it ends before its result', [100, 50, undefined, 'unknown']],
+])('a resumed run of Claude Code counts what it used itself: %j', async (manners, _, last) => {
+  const { home, env } = newHome();
+  const told: unknown[][] = [];
+  let resume: string | undefined;
+  for (const manner of manners) {
+    const ask = { prompt: `${manner} it`, agent: 'claude', ...(resume === undefined ? {} : { resume }) };
+    const outcome = await start(specOf(ask, { cwd: home, passEnv: [] }), { env }).outcome;
+    resume = outcome.session_id;
+    told.push(figures(outcome));
+  }
+  expect(told).toEqual([own, last]);
+});
+
+it('each prompt of an editor counts what it used itself', async () => {
+  const { home, env } = newHome();
+  await withEditor(['--agent', 'claude', '--ledger', join(home, 'ledger.db')], { cwd: home, env }, async ({ agent }) => {
+    const { sessionId } = await agent.request('session/new', { cwd: home, mcpServers: [] });
+    for (const manner of ['whole', 'since', 'whole', 'whole']) {
+      const { _meta } = await agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: `${manner} it` }] });
+      expect([manner, ...figures((_meta as { runwire: { outcome: RunOutcome } }).runwire.outcome)]).toEqual([manner, ...own]);
+    }
+  });
+});
