@@ -144,7 +144,7 @@ it.runIf(process.platform === 'linux')(
     });
     const report = JSON.parse(stdout) as Report;
     const branch = git(cwd, 'for-each-ref', '--format=%(refname:short)', 'refs/heads/runwire');
-    expect(status).toBe(130);
+    expect({ status, told: [report.status, report.reason] }).toEqual({ status: 130, told: ['error', 'cancelled'] });
     expect(report.lineage.branches.slice(1)).toEqual([
       {
         branch_id: branch,

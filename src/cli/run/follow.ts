@@ -43,8 +43,8 @@ export interface Following {
   tellsReport?: boolean;
   /** Receives the outcome of the run. */
   onOutcome?: ((outcome: RunOutcome) => void) | undefined;
-  /** Receives the run as soon as there is one, and a function that warns people. */
-  onRun?: (run: Run, complain: (message: string) => void) => void;
+  /** Receives the run as soon as there is one, and how to reach people meanwhile. */
+  onRun?: (run: Run, people: Pick<Narration, 'complain' | 'around'>) => void;
 }
 
 /** A run in the foreground: reported on stdout and stderr while it happens; returns the exit code. */
@@ -145,7 +145,7 @@ export async function follow(
       loadAgent,
       script,
     });
-    onRun?.(run, narration.complain);
+    onRun?.(run, narration);
     const outcome = await run.outcome;
     onOutcome?.(outcome);
     if (html !== undefined && ledger !== undefined) await html.write(run.id, ledger, outcome);
