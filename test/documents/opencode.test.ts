@@ -659,21 +659,21 @@ describe('Error Handling', () => {
       type: 'message.part.updated',
       properties: { part: { messageID: 'message-id', type: 'tool', ...fields } },
     });
-    const input = { command: 'ls' };
+    const command = { command: 'ls' };
     const { outcome } = read([
       ...goodRun.slice(0, -1),
       part({ tool: 'bash', state: { status: 'pending', input: {} } }),
-      part({ tool: 'bash', state: { status: 'running', input } }),
+      part({ tool: 'bash', state: { status: 'running', input: command } }),
       part({ id: '', callID: '', tool: 'read', state: { status: 'completed', input: { filePath: 'a' }, output: 'hello' } }),
-      part({ tool: 'bash', state: { status: 'completed', input, output: 'a.txt' } }),
-      part({ tool: 'bash', state: { status: 'error', input, error: 'no' } }),
+      part({ tool: 'bash', state: { status: 'completed', input: command, output: 'a.txt' } }),
+      part({ tool: 'bash', state: { status: 'error', input: command, error: 'no' } }),
       sessionIdle,
     ]);
     const known = read(goodRun).outcome.tool_calls.length;
     expect(outcome.tool_calls.slice(known).map(({ name, inputs, outputs, status }) => ({ name, inputs, outputs, status }))).toEqual([
       { name: 'read', inputs: { filePath: 'a' }, outputs: 'hello', status: 'completed' },
-      { name: 'bash', inputs: input, outputs: 'a.txt', status: 'completed' },
-      { name: 'bash', inputs: input, outputs: 'no', status: 'error' },
+      { name: 'bash', inputs: command, outputs: 'a.txt', status: 'completed' },
+      { name: 'bash', inputs: command, outputs: 'no', status: 'error' },
     ]);
     expect(outcome.metrics.api_calls_count).toBe(known + 3);
     expect(outcome.provenance.notes).toMatchObject([{ kind: 'guessed', what: 'tool part without an id', count: 3 }]);

@@ -16,7 +16,9 @@ it.runIf(hasTmux)('at a terminal, an answer is shown before the next task is ask
       .split('\n')
       .map((row) => row.trimEnd())
       .filter((row) => row !== '');
-  const shown = (end: RegExp) => expect.poll(() => rows().at(-1), { timeout: 60_000 }).toMatch(end);
+  const shown = async (end: RegExp): Promise<void> => {
+    await expect.poll(() => rows().at(-1), { timeout: 60_000 }).toMatch(end);
+  };
   const flags = `--agents builtin --model openai-compatible/brain --base-url ${server.baseUrl('chat')} --ledger none`;
   const env = Object.entries({ PATH: process.env['PATH'], HOME: folder(), TERM: 'screen' }).map(([name, value]) => `${name}='${value}'`);
   const command = `exec env -i ${env.join(' ')} '${process.execPath}' '${bin}' orchestrate --interactive --task Begin ${flags}`;
