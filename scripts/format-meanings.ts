@@ -192,7 +192,7 @@ export const devAgent: Meanings = {
   name: 'name of the tool',
   args: 'what may be shown of its arguments, see above',
   status: '`success` or `error`',
-  'thread.completed status': '`completed`, or how else it ended',
+  'thread.completed status': '`completed`, `iteration_limit`, `FINISHED_WITH_ERROR` or `error`; `final_report.reason` says which error',
   duration_ms: 'how long it took',
   branch_id: 'the branch that it made, where there is one',
   summary: 'its result, in one line',

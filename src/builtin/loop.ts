@@ -20,7 +20,7 @@ export async function runLoop(prepared: Prepared): Promise<Claim> {
     const claim = limitReached(iteration, prepared) ?? (await takeTurn({ iteration, turn_id: `turn_${iteration}` }, prepared));
     if (claim === undefined) continue;
     const words = claim.status === 'ok' ? await prepared.options.nextPrompt?.() : undefined;
-    if (words === undefined) return claim;
+    if (words === undefined) return signal.aborted && claim.status === 'ok' ? cancelledBy(signal) : claim;
     prepared.emit({ type: 'prompt.submitted', text: words });
     prepared.conversation.add({ role: 'user', content: words });
   }

@@ -3,13 +3,14 @@ import type { Expectations, Judges } from '../expect/expectations.ts';
 import type { Draft, ErrorCode, EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import { statusOf } from '../outcome/fold.ts';
-import type { ChildrenUsage, RunOutcome, Verdict } from '../outcome/outcome.ts';
+import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/price.ts';
 import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
 import { pause } from '../pause.ts';
 import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Account, Budget } from './budget.ts';
+import type { Children } from './children.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { Introduction, Out, Source } from './sources/source.ts';
 import type { Limits, RunSpec } from '../contract/spec.ts';
@@ -36,8 +37,8 @@ interface Parts {
   budget: Budget;
   /** For agents that report tokens but no cost. */
   price: () => Promise<Price>;
-  /** What the runs below this one used; settles when the last of them has ended. */
-  children: () => Promise<ChildrenUsage | undefined>;
+  /** The runs below this one. */
+  children: Pick<Children, 'usage' | 'ended'>;
   /** What is expected of the run, and how that is judged. */
   expectations?: Expectations | undefined;
   judges?: ((source: Source) => Promise<Judges>) | undefined;
@@ -109,7 +110,7 @@ export class Attempts {
     }
     this.#account.close();
     const price = this.#thread.needsPrice || spec.price !== undefined ? (this.#price ?? (await this.#parts.price())) : this.#price;
-    const below = await children();
+    const below = await children.usage();
     if (below !== undefined) this.#speak((thread) => thread.reportChildren(below));
     await this.#checkExpectations(price);
     // After its last record there is nothing left to stop, however long the sinks take.
@@ -125,14 +126,15 @@ export class Attempts {
   }
 
   async #attempt(resume: string | undefined): Promise<Verdict> {
-    const { source, stop } = this.#parts;
+    const { source, stop, children } = this.#parts;
     let end: ProcessEnd | undefined;
     this.#hasClaimed = false;
     this.#isGone = false;
     this.#isOpen = true;
     this.#watch.start();
     try {
-      if (stop.cause === undefined) end = await source.produce({ resume, left: this.#left(), out: this.#out(), stop });
+      if (stop.cause === undefined)
+        end = await source.produce({ resume, left: this.#left(), out: this.#out(), stop, below: () => children.ended() });
     } catch (error) {
       if (error instanceof Failure) this.#fail(codeOfClass[error.code], error.message);
       else stop.now({ kind: 'crash', error });

@@ -130,8 +130,8 @@ class LiveRun implements Run {
       : undefined;
     this.#budget = parent instanceof LiveRun ? parent.#budget : new Budget(spec.limits);
     this.#stop.signal.addEventListener('abort', () => this.#children.cancel(this.#stop.cause), { once: true });
-    if (parent instanceof LiveRun) parent.#children.add(this);
     this.outcome = this.#run();
+    if (parent instanceof LiveRun) parent.#children.add(this);
     // A failure reaches those who await the outcome, and those who read the records.
     this.outcome.catch(() => {});
   }
@@ -166,7 +166,7 @@ class LiveRun implements Run {
         clock: this.#clock,
         budget: this.#budget,
         price: () => this.#price(),
-        children: () => this.#children.usage(),
+        children: this.#children,
         ...(await this.#expectations()),
       });
       const outcome = await attempts.run().finally(() => source.close?.());

@@ -130,6 +130,11 @@ export class Stop {
     return this.#overdue.promise;
   }
 
+  /** Resolves after the time that an agent has to stop. */
+  grace(): Promise<void> {
+    return new Promise((resolve) => this.#after(graceMs, resolve));
+  }
+
   /** Aborted when a model call that is on its way is not waited for, or not any longer. */
   get calls(): AbortSignal {
     return this.#calls.signal;

@@ -30,7 +30,7 @@ class BoundedFile {
       if (flags === 'wx') makeFolder(dirname(path));
       this.#file = openSync(path, flags, 0o600);
     } catch (error) {
-      throw new Failure('input', `cannot write ${path}: ${messageOf(error)}`, { cause: error });
+      throw new Failure('output', `cannot write ${path}: ${messageOf(error)}`, { cause: error });
     }
   }
 

@@ -28,7 +28,9 @@ export GIT_DIR="$1" GIT_ALLOW_PROTOCOL=none
 known=
 base=$2 commit=$3 branch=$4 before=$5 folder=$6
 shift 6
-bring() { git cat-file -e "$2^{tree}" 2>/dev/null || git index-pack --stdin --fix-thin --strict < "$folder/$1.pack" > /dev/null 2> "$folder/said"; }
+# What git says stays in memory: a full disk would take the file, and nothing of what is in it.
+said=
+bring() { git cat-file -e "$2^{tree}" 2>/dev/null || said=$(git index-pack --stdin --fix-thin --strict < "$folder/$1.pack" 2>&1 > /dev/null); }
 
 # Puts a branch on a commit: with this name if it is free, was ours or is behind, else with another one. Leaves it in $name.
 name_it() {
@@ -37,7 +39,7 @@ name_it() {
     now=$(git rev-parse -q --verify "refs/heads/$name") || now=
     [ "$now" = "$1" ] && return
     if [ -z "$now" ] || [ "$now" = "$3" ] || git merge-base --is-ancestor "$now" "$1" 2>/dev/null; then
-      git update-ref -m 'runwire: keep' "refs/heads/$name" "$1" "$now" 2> "$folder/said" && return
+      said=$(git update-ref -m 'runwire: keep' "refs/heads/$name" "$1" "$now" 2>&1) && return
     fi
     number=$((number + 1)) name=$2
     # A branch with the name of one of its folders may be in the way.
@@ -49,7 +51,7 @@ name_it() {
 note() { printf 'note %s\\0' "$1"; }
 lose() { printf 'lost %s\\0' "$1"; }
 
-bring work "$commit" && name_it "$commit" "$branch" "$before" || { cat "$folder/said" >&2; exit 1; }
+bring work "$commit" && name_it "$commit" "$branch" "$before" || { printf '%s\\n' "$said" >&2; exit 1; }
 kept=$name
 while [ $# -gt 0 ]; do
   kind=$1 pack=$2 id=$3 what=$4

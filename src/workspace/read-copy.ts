@@ -157,6 +157,7 @@ fi
 : "\${head:=$base}"
 [ -n "$index" ] && index_of "$index" || { rm -f "$GIT_INDEX_FILE"*; git read-tree "$head" || exit 1; }
 ${ownIdentity}
+# A full disk takes the file of what git says, and nothing of what is in it: then git says it again.
 # The copy's index may refer to objects that cannot be read: then all files are read again.
 again() {
   rm -f "$GIT_INDEX_FILE"* "$folder/lost"
@@ -164,7 +165,7 @@ again() {
 }
 commit=$(commit_on "$head" 2> "$folder/failed") || again 2> "$folder/failed" ||
   { [ "$mode" = confined ] && without_programs all && note 'a filter failed: the files are kept without any' && again; } ||
-  { cat "$folder/failed" >&2; exit 1; }
+  { if [ -s "$folder/failed" ]; then cat "$folder/failed" >&2; else again; fi; exit 1; }
 [ "$commit" = "$base" ] || pack work "$base" "$commit" || { echo 'fatal: its objects cannot be read' >&2; exit 1; }
 # Of stashed work, only the newest has a name.
 older_stashes() {

@@ -118,6 +118,11 @@ export class Workspace {
     return this.#isolation.top;
   }
 
+  /** Where everything of the copy is. */
+  get folder(): string {
+    return this.#plan.folder;
+  }
+
   /** The working directory: the folder that was asked about, in the copy. */
   get cwd(): string {
     return join(this.#isolation.top, this.repository.below);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { dexter } from '../../src/dialects/dexter/index.ts';
 import { Line } from '../../src/dialects/dexter/wire.ts';
+import { cutText } from '../../src/outcome/bounded.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { loadRecording, scenariosOf } from '../support/recordings.ts';
 import { jsonl, only, readLines, readText, rewrite, writeEvents } from '../support/wire.ts';
@@ -325,6 +326,20 @@ describe('a run of many calls, and of long ones', () => {
     expect(results.slice(0, 3)).toEqual([1_048_576, 1_048_576, 1_048_576]);
     expect(Math.max(...results.slice(4))).toBeLessThan(5000);
     expect(losses).toEqual(['tool_output']);
+  });
+
+  it('is answered with the ends of arguments that are very long, never without a mark', () => {
+    const long = 'x'.repeat(5 * 1024 * 1024);
+    const told = [{ path: 'a', content: long }, { parts: Array.from({ length: 9 }, () => long) }].map((args) => {
+      const start: AgentEvent = { type: 'item.started', item_id: 'c', turn_id: 't', kind: 'file_edit', name: 'write_file', args };
+      const end: AgentEvent = { type: 'item.completed', item_id: 'c', status: 'success', output: 'ok' };
+      const { lines, losses } = writeEvents([begin, start, end, said, ok], 'dexter');
+      return { args: records(lines[0]?.tools)[0]?.args, losses };
+    });
+    expect(told).toEqual([
+      { args: { path: 'a', content: cutText(long) }, losses: ['tool_args'] },
+      { args: { omitted: 'arguments that are too long to be listed here' }, losses: ['tool_args'] },
+    ]);
   });
 
   it('is told by its own lines, and its last line does not repeat them all', () => {

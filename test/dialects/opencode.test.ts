@@ -127,7 +127,7 @@ describe('the run stream', () => {
       failure({ name: 'APIError', data: { message: 'slow', statusCode: 1e21 } }),
     ]);
     for (const event of events) expect(AgentEvent.safeParse(event).error).toBeUndefined();
-    expect([only(events, 'item.completed').length, outcome.provenance.unknown_lines]).toEqual([1, 1]);
+    expect([only(events, 'item.completed').length, outcome.provenance.unknown_lines]).toEqual([2, 0]);
   });
 
   it('reads errors of every shape', () => {

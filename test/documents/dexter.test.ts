@@ -221,7 +221,7 @@ describe('Error Codes', () => {
     ['config', failed('config', 'no key'), 'CONFIG_ERROR', 'no key'],
     ['provider', failed('auth', 'HTTP 401'), 'PROVIDER_ERROR', 'HTTP 401'],
     ['incomplete', failed('unknown', 'it just ended'), 'UNKNOWN_ERROR', 'it just ended'],
-    ['input', failed('input', 'odd flag'), 'AGENT_ERROR', 'Bad input: odd flag'],
+    ['input', failed('input', 'odd flag'), 'CONFIG_ERROR', 'Bad input: odd flag'],
     ['tool', failed('tool', 'exit 3'), 'AGENT_ERROR', 'Tool failed: exit 3'],
     ['turn_limit', failed('turn_limit', 'turn limit of 3'), 'AGENT_ERROR', 'turn limit of 3'],
     ['cost_limit', failed('cost_limit', 'spent it all'), 'AGENT_ERROR', 'Cost limit reached: spent it all'],
@@ -249,7 +249,7 @@ describe('Error Codes', () => {
     ]);
     expect(fits(lines[0] ?? {})).toBe(true);
     const { lines: other } = writeEvents([{ type: 'thread.started' }, failed('input', '--model needs a value')], 'dexter');
-    expect(other[0]).toMatchObject({ query: '(unknown)', error: { code: 'AGENT_ERROR', message: 'Bad input: --model needs a value' } });
+    expect(other[0]).toMatchObject({ query: '(unknown)', error: { code: 'CONFIG_ERROR', message: 'Bad input: --model needs a value' } });
     expect(fits(other[0] ?? {})).toBe(true);
   });
 });

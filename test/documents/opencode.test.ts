@@ -654,13 +654,43 @@ describe('Error Handling', () => {
     expect(outcome.status).toBe('success');
   });
 
-  it('notes a tool part without an id', () => {
+  it('counts tool parts without ids, each from its start to its end', () => {
+    const part = (fields: JsonObject): JsonObject => ({
+      type: 'message.part.updated',
+      properties: { part: { messageID: 'message-id', type: 'tool', ...fields } },
+    });
+    const command = { command: 'ls' };
     const { outcome } = read([
       ...goodRun.slice(0, -1),
-      partLine({ id: '', callID: '', messageID: 'message-id', type: 'tool', tool: 'bash' }),
+      part({ tool: 'bash', state: { status: 'pending', input: {} } }),
+      part({ tool: 'bash', state: { status: 'running', input: command } }),
+      part({ id: '', callID: '', tool: 'read', state: { status: 'completed', input: { filePath: 'a' }, output: 'hello' } }),
+      part({ tool: 'bash', state: { status: 'completed', input: command, output: 'a.txt' } }),
+      part({ tool: 'bash', state: { status: 'error', input: command, error: 'no' } }),
       sessionIdle,
     ]);
-    expect(outcome.provenance.notes).toMatchObject([{ kind: 'lost', what: 'tool part without an id', count: 1 }]);
+    const known = read(goodRun).outcome.tool_calls.length;
+    expect(outcome.tool_calls.slice(known).map(({ name, inputs, outputs, status }) => ({ name, inputs, outputs, status }))).toEqual([
+      { name: 'read', inputs: { filePath: 'a' }, outputs: 'hello', status: 'completed' },
+      { name: 'bash', inputs: command, outputs: 'a.txt', status: 'completed' },
+      { name: 'bash', inputs: command, outputs: 'no', status: 'error' },
+    ]);
+    expect(outcome.metrics.api_calls_count).toBe(known + 3);
+    expect(outcome.provenance.notes).toMatchObject([{ kind: 'guessed', what: 'tool part without an id', count: 3 }]);
+  });
+
+  it('counts a tool part of a run without ids', () => {
+    const line = { type: 'tool_use', timestamp: 1, sessionID: 's' };
+    const part = { type: 'tool', tool: 'bash', state: { status: 'completed', input: { command: 'ls' }, output: 'a.txt' } };
+    const { outcome } = read([
+      { ...line, part },
+      { ...line, part: { ...part, id: '' } },
+    ]);
+    expect(outcome.tool_calls.map(({ name, outputs }) => [name, outputs])).toEqual([
+      ['bash', 'a.txt'],
+      ['bash', 'a.txt'],
+    ]);
+    expect(outcome.provenance.unknown_lines).toBe(0);
   });
 
   it('counts a cost that comes without tokens', () => {

@@ -61,6 +61,7 @@ interface Branch {
 }
 export interface Report {
   status: string;
+  reason?: string;
   summary: string;
   lineage: { start_branch_id: string; latest_branch_id: string; branches: Branch[] };
   publish?: { status: string; ref?: string; message?: string; dry_run?: boolean };
@@ -79,7 +80,8 @@ interface Ask {
   does?: string;
   models?: Readonly<Record<string, readonly TurnInput[]>>;
   env?: Record<string, string>;
-  stdin?: string;
+  /** null: left open, and silent. */
+  stdin?: string | null;
   /** Who needs a process asks for `live`. */
   start?: (args: readonly string[], options: Pick<LiveOptions, 'cwd' | 'env' | 'stdin'>) => Promise<Live>;
 }

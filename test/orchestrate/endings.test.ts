@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inside, live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { processesWith, until } from '../support/processes.ts';
+import { call, orchestrate, type Report } from './asking.ts';
 import { bash, brokenProject, fingerprint, git, serveModels, write } from './crew.ts';
 
 /** Writes a file, says in which copy it is at work, and works for ever. */
@@ -98,3 +99,63 @@ it.runIf(process.platform === 'linux')('kill -9: nothing runs on, "clean" keeps 
   expect((await inside(['orchestrate', 'clean'], { env })).stderr).toContain('there are no copies to reclaim');
   expect(await inside(['orchestrate', 'clean', 'x'], { env })).toMatchObject({ status: 2, stderr: /x: there is no such copy/ });
 });
+
+/** A git that waits, while the work of an agent is put on its branch, until it is told to go on. */
+function heldGit(): { folder: string; keeping: string; go: string } {
+  const place = folder();
+  const held = { folder: place, keeping: join(place, 'keeping'), go: join(place, 'go') };
+  const real = git(place, '--exec-path');
+  const lines = [
+    '#!/bin/sh',
+    `case " $* " in *"runwire: keep"*) : > '${held.keeping}'; until [ -e '${held.go}' ]; do sleep 0.05; done ;; esac`,
+    `exec '${real}/git' "$@"`,
+  ];
+  writeFileSync(join(place, 'git'), `${lines.join('\n')}\n`, { mode: 0o755 });
+  return held;
+}
+
+it.runIf(process.platform === 'linux')(
+  'stopped while work is being kept, and out of patience by then: the report has the branch, its commit and its run',
+  async () => {
+    const held = heldGit();
+    const atWork = join(held.folder, 'at-work');
+    const { stdout, status, cwd } = await orchestrate({
+      brain: [call('execute_agent', { agent: 'codex', prompt: 'Fix it' })],
+      codex: ['fixer'],
+      does: `: > '${atWork}'; sleep 601`,
+      env: { PATH: `${held.folder}:${process.env['PATH']}` },
+      start: (args, options) =>
+        live(args, {
+          ...options,
+          watch(child, said) {
+            if (said !== '') return;
+            // The second signal ends the time that the run gives its work to stop, as the clock would.
+            const steps: [string, () => void][] = [
+              [atWork, () => child.kill('SIGINT')],
+              [held.keeping, () => child.kill('SIGINT')],
+              [held.keeping, () => writeFileSync(held.go, '')],
+            ];
+            const timer = setInterval(() => {
+              if (existsSync(steps[0]?.[0] ?? atWork)) steps.shift()?.[1]();
+            }, 100);
+            child.once('exit', () => clearInterval(timer));
+          },
+        }),
+    });
+    const report = JSON.parse(stdout) as Report;
+    const branch = git(cwd, 'for-each-ref', '--format=%(refname:short)', 'refs/heads/runwire');
+    expect({ status, told: [report.status, report.reason] }).toEqual({ status: 130, told: ['error', 'cancelled'] });
+    expect(report.lineage.branches.slice(1)).toEqual([
+      {
+        branch_id: branch,
+        parent_branch_id: 'main',
+        agent: 'codex',
+        run_id: expect.any(String) as string,
+        status: 'cancelled',
+        commit: git(cwd, 'rev-parse', branch),
+        verified: 'not_run',
+        files: 1,
+      },
+    ]);
+  },
+);

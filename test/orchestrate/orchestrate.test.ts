@@ -146,7 +146,9 @@ describe('the truth about the end', () => {
 
   it.concurrent('counts the calls of an answer before they are made', async () => {
     const one = { name: 'branch_output', args: { branch_id: '1' } };
-    const brain: TurnInput[] = [{ calls: Array.from({ length: 12 }, () => one), usage: { input: 10, output: 10 } }, done];
+    const invalid = { name: 'branch_output', args: {} };
+    const calls = [invalid, ...Array.from({ length: 11 }, () => one)];
+    const brain: TurnInput[] = [{ calls, usage: { input: 10, output: 10 } }, done];
     const { stdout } = await orchestrate({ brain, codex: ['fixer'], flags: ['--stream-json'] });
     const messages = eventsOf(stdout).filter(({ type }) => type === 'assistant.message');
     expect(messages.map(({ tool_call_count: count }) => count)).toEqual([12, 0]);
@@ -216,6 +218,27 @@ describe('the truth about the end', () => {
     expect([first, second]).toEqual(['It failed.', 'Fixed.']);
     expect(reportOf(stdout).lineage.branches).toHaveLength(3);
   });
+});
+
+it.concurrent('with --task, an open stdin is neither waited for nor spoken of', async () => {
+  const { status, stderr } = await orchestrate({
+    brain: [{ text: 'Nothing to do.' }],
+    agents: ['fixer'],
+    flags: ['--stream-json'],
+    stdin: null,
+    start: live,
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
+const limits: [string, string[], string, string][] = [
+  ['the turn limit', ['--max-turns', '1'], 'iteration_limit', 'turn_limit'],
+  ['the cost limit', ['--max-cost-usd', '0.0001', '--price', 'input=1,output=1'], 'error', 'cost_limit'],
+];
+it.concurrent.each(limits)('the report tells %s from other errors', async (_name, flags, status, reason) => {
+  const brain = [call('branch_output', { branch_id: '1' }), call('branch_output', { branch_id: '1' }), done];
+  const { stdout } = await orchestrate({ brain, codex: ['fixer'], flags });
+  expect(JSON.parse(stdout)).toMatchObject({ status, reason });
 });
 
 describe('--interactive', () => {

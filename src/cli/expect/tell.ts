@@ -1,3 +1,4 @@
+import { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { paint } from '../../terminal/paint.ts';
 import { oneLine } from '../../terminal/plain.ts';
@@ -24,9 +25,9 @@ function checkText({ verdict, expectations = [] }: RunOutcome, code: number, scr
 }
 
 export async function writeJunit(path: string, outcomes: readonly RunOutcome[], context: Context): Promise<void> {
-  const file = openFile('--junit', filled('--junit', path, 'junit.xml') ?? path, context, (message) =>
-    context.warn(`runwire: warning: ${message}`),
-  );
+  const file = openFile('--junit', filled('--junit', path, 'junit.xml') ?? path, context, (message) => {
+    throw new Failure('output', message);
+  });
   const { junitXml } = await import('../../reports/junit.ts');
   file.text(junitXml(outcomes));
 }

@@ -11,10 +11,15 @@ export class Lines {
   }
 
   async next(): Promise<string | undefined> {
+    const isAsked = this.#context.stdinIsTerminal && this.#context.stderrIsTerminal;
     for (;;) {
-      if (this.#context.stdinIsTerminal && this.#context.stderrIsTerminal) this.#context.draw('> ');
+      if (isAsked) this.#context.draw('> ');
       const { value, done } = await this.#lines.next();
-      if (done === true) return undefined;
+      if (done === true) {
+        // Ctrl-D leaves the cursor behind the prompt.
+        if (isAsked) this.#context.draw('\n');
+        return undefined;
+      }
       if (typeof value === 'string' && value.trim() !== '') return value;
     }
   }

@@ -9,6 +9,7 @@ import type { AgentChoice, Settings } from '../../orchestrate/settings.ts';
 import { present } from '../../present.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
+import type { Narration } from '../../run/sinks/narration/narration.ts';
 import type { Script } from '../../run/sources/script.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import { readReport } from '../run/report.ts';
@@ -44,11 +45,13 @@ interface Conducting {
   directorOf(crew: Crew, limits: RunSpec['limits']): { loadAgent: () => Promise<RunAgent> } | { script: Script };
   /** The limits of the top-level run, derived from the requested ones. */
   limitsOf?(asked: RunSpec['limits']): RunSpec['limits'];
+  /** Receives how to reach people while it is going on. */
+  onPeople?(people: Pick<Narration, 'around'>): void;
 }
 
 /** Several agents under one run, from the flags to the exit code. Everything that can be wrong is reported before the first model call. */
 export async function conduct(
-  { values, crewFlags, prompt, hasBrain, directorOf, limitsOf }: Conducting,
+  { values, crewFlags, prompt, hasBrain, directorOf, limitsOf, onPeople }: Conducting,
   context: Context,
 ): Promise<Conducted> {
   try {
@@ -74,9 +77,10 @@ export async function conduct(
         mayDraw: !crewFlags.isHeadless,
         loadAgent: undefined,
         ...directorOf(crew, asked.limits),
-        onRun(run, complain) {
+        onRun(run, people) {
           crew.run = run;
-          if (!flags.quiet) tellWith(complain);
+          if (!flags.quiet) tellWith(people.complain);
+          onPeople?.(people);
         },
       },
       context,

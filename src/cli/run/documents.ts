@@ -22,23 +22,23 @@ interface Text {
 /** The documents that were requested: each is written in one go when the run has ended, however it ended. */
 export async function openDocuments(
   { outcome, reportMd, junit }: Documents,
-  { stdout, complain }: { stdout: Text; complain: (message: string) => void },
+  { stdout, onUnwritten }: { stdout: Text; onUnwritten: (message: string) => void },
   context: Context,
 ): Promise<Sink[]> {
   const sinks: Sink[] = [];
   if (outcome === '-') sinks.push({ end: (told) => stdout.write(`${JSON.stringify(told, null, context.stdoutIsTerminal ? 2 : 0)}\n`) });
   else if (outcome !== undefined) {
-    const file = openFile('--outcome', outcome, context, complain);
+    const file = openFile('--outcome', outcome, context, onUnwritten);
     sinks.push({ end: (told) => file.text(`${JSON.stringify(told)}\n`) });
   }
   if (reportMd !== undefined) {
-    const file = openFile('--report-md', reportMd, context, complain);
+    const file = openFile('--report-md', reportMd, context, onUnwritten);
     const [{ Story }, { reportMarkdown }] = await Promise.all([import('../../reports/story.ts'), import('../../reports/report-md.ts')]);
     const story = new Story();
     sinks.push({ record: (record) => story.record(record), end: (told) => file.text(reportMarkdown(told, story)) });
   }
   if (junit !== undefined) {
-    const file = openFile('--junit', junit, context, complain);
+    const file = openFile('--junit', junit, context, onUnwritten);
     const { junitXml } = await import('../../reports/junit.ts');
     sinks.push({ end: (told) => file.text(junitXml([told])) });
   }
@@ -55,7 +55,7 @@ export interface OpenFile {
 }
 
 /** Removes what an earlier run left there, so that nobody takes it for this one, and fails before the run if the file cannot be written. */
-export function openFile(flag: string, name: string, { cwd }: Context, complain: (message: string) => void): OpenFile {
+export function openFile(flag: string, name: string, { cwd }: Context, onUnwritten: (message: string) => void): OpenFile {
   const { path, isFile, mode } = placeOf(resolve(cwd, name));
   // The agent may be able to write here too: use a name that it cannot guess, and never an existing file or link.
   const temporary = isFile ? `${path}.${randomBytes(8).toString('hex')}.part` : path;
@@ -67,11 +67,11 @@ export function openFile(flag: string, name: string, { cwd }: Context, complain:
       rmSync(temporary);
       rmSync(path, { force: true });
     } catch (error) {
-      throw new Failure('input', `${flag} ${name}: cannot be written: ${messageOf(error)}`, { cause: error });
+      throw new Failure('output', `${flag} ${name}: cannot be written: ${messageOf(error)}`, { cause: error });
     }
   const failed = (error: unknown): void => {
     if (isFile) rmSync(temporary, { force: true });
-    complain(`${flag} ${name}: not written: ${messageOf(error)}`);
+    onUnwritten(`${flag} ${name}: not written: ${messageOf(error)}`);
   };
   function keep(): void {
     if (!isFile) return;
@@ -103,7 +103,7 @@ export function openFile(flag: string, name: string, { cwd }: Context, complain:
 function placeOf(path: string): { path: string; isFile: boolean; mode?: number } {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return { path, isFile: true };
-  if (found.isDirectory()) throw new Failure('input', `${path}: cannot be written: it is a directory`);
+  if (found.isDirectory()) throw new Failure('output', `${path}: cannot be written: it is a directory`);
   return found.isFile() ? { path: realpathSync(path), isFile: true, mode: found.mode & 0o777 } : { path, isFile: false };
 }
 
@@ -130,11 +130,11 @@ export async function documentRefusal(
     file = documents.outcome === '-' ? undefined : (documents.outcome ?? ciRoom?.usualOutcomeFile(ci, context));
     sinks = await openDocuments(
       { ...documents, outcome: documents.outcome ?? file },
-      { stdout: { write: (text) => void (printed += text) }, complain },
+      { stdout: { write: (text) => void (printed += text) }, onUnwritten: complain },
       context,
     );
     if (documents.reportHtml !== undefined)
-      html = new (await import('./html-document.ts')).HtmlDocument(documents.reportHtml, context, complain);
+      html = new (await import('./html-document.ts')).HtmlDocument(documents.reportHtml, context, { complain, onUnwritten: complain });
   } catch (error) {
     // The documents themselves may be the reason for the failure.
     if (error instanceof Failure) return;

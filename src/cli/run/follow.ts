@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { RunAgent } from '../../builtin/agent.ts';
 import type { Piece } from '../../events/record-json.ts';
-import type { Failure } from '../../failure.ts';
+import { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import { present } from '../../present.ts';
@@ -43,8 +43,8 @@ export interface Following {
   tellsReport?: boolean;
   /** Receives the outcome of the run. */
   onOutcome?: ((outcome: RunOutcome) => void) | undefined;
-  /** Receives the run as soon as there is one, and a function that warns people. */
-  onRun?: (run: Run, complain: (message: string) => void) => void;
+  /** Receives the run as soon as there is one, and how to reach people meanwhile. */
+  onRun?: (run: Run, people: Pick<Narration, 'complain' | 'around'>) => void;
 }
 
 /** A run in the foreground: reported on stdout and stderr while it happens; returns the exit code. */
@@ -74,6 +74,9 @@ export async function follow(
   let scratchpad = '';
   const startedAt = context.now();
   let documentSinks: readonly Sink[] = [];
+  /** Files that were asked for, and are not there. */
+  const missing: Failure[] = [];
+  const onUnwritten = (message: string): void => void missing.push(new Failure('output', message));
   let html: HtmlDocument | undefined;
   const tellCi = (outcome: RunOutcome): Promise<void> | undefined =>
     ci?.tell(outcome, outcomeFile === undefined || outcomeFile === '-' ? undefined : resolve(context.cwd, outcomeFile));
@@ -84,8 +87,10 @@ export async function follow(
     for (const sink of documentSinks) sink.end?.(outcome);
     html?.writeAlone(outcome);
     void tellCi(outcome);
+    for (const { message } of missing) context.warn(`runwire: ${message}`);
+    const exitCode = missing[0]?.exitCode ?? outcome.verdict.exit_code;
     if (writer === undefined || flags.format.flag !== '--json')
-      return { stdout: documents.outcome === '-' ? `${JSON.stringify(outcome)}\n` : '', exitCode: outcome.verdict.exit_code };
+      return { stdout: documents.outcome === '-' ? `${JSON.stringify(outcome)}\n` : '', exitCode };
     return { stdout: lateResponse({ ...late, writer, scratchpad }), exitCode: 1 };
   };
   const print = (pieces: readonly Piece[]): Promise<void> => {
@@ -100,7 +105,10 @@ export async function follow(
   });
   try {
     if (documents.reportHtml !== undefined)
-      html = new (await import('./html-document.ts')).HtmlDocument(documents.reportHtml, context, narration.complain);
+      html = new (await import('./html-document.ts')).HtmlDocument(documents.reportHtml, context, {
+        complain: narration.complain,
+        onUnwritten,
+      });
     const place = ledgerPlace(flags.ledger, context.env, context.cwd);
     const kept = { keepsTape: flags.keepsTape, tapes: tapesPlace(flags.tapes, context.env, place) };
     const asked = place.kind === 'none' ? undefined : { place, ...kept };
@@ -120,6 +128,7 @@ export async function follow(
             outlet,
             narration,
             documents,
+            onUnwritten,
             ci,
             ciName,
             onScratchpad: (name) => void (scratchpad = name),
@@ -145,7 +154,7 @@ export async function follow(
       loadAgent,
       script,
     });
-    onRun?.(run, narration.complain);
+    onRun?.(run, narration);
     const outcome = await run.outcome;
     onOutcome?.(outcome);
     if (html !== undefined && ledger !== undefined) await html.write(run.id, ledger, outcome);
@@ -154,11 +163,12 @@ export async function follow(
       for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain: narration.complain });
     }
     await tellCi(outcome);
-    if (outlet.problem === undefined) return exitCodeOf(outcome, flags);
     // A run that was stopped for it has said so.
-    if (outcome.verdict.class === 'output') return exitCodeOf(outcome, flags);
-    narration.hide();
-    return await unwritten(outlet.problem, flags.format, context);
+    if (outlet.problem !== undefined && outcome.verdict.class !== 'output') missing.unshift(outlet.problem);
+    if (missing.length > 0) narration.hide();
+    let code = exitCodeOf(outcome, flags);
+    for (const problem of missing) code = await unwritten(problem, flags.format, context);
+    return code;
   } finally {
     html?.close();
     ci?.end();
@@ -202,6 +212,7 @@ interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'mayDraw' | 'onR
   outlet: Outlet;
   narration: Narration;
   documents: RunFlags['documents'];
+  onUnwritten: (message: string) => void;
   ci: Ci | undefined;
   /** stdout may be the log of this CI system. */
   ciName: CiName | undefined;
@@ -218,7 +229,7 @@ async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
 
 async function fillSinks(
   sinks: Sink[],
-  { flags, spec, writer, tellsReport, outlet, narration, documents, ci, ciName, onScratchpad, onDocuments }: Ways,
+  { flags, spec, writer, tellsReport, outlet, narration, documents, onUnwritten, ci, ciName, onScratchpad, onDocuments }: Ways,
   context: Context,
 ): Promise<Sink[]> {
   const { flag } = flags.format;
@@ -235,11 +246,11 @@ async function fillSinks(
   else if (writer !== undefined) sinks.push(dialectSink(new Writer(...writer), outlet));
   if (flags.tape !== undefined) {
     const [{ TapeSink }, { fileTape }] = await Promise.all([import('../../run/sinks/tape.ts'), import('../../stores/file-tape.ts')]);
-    sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), complain));
+    sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), onUnwritten));
   }
   if (Object.values(documents).some((each) => each !== undefined)) {
     const { openDocuments } = await import('./documents.ts');
-    const opened = await openDocuments(documents, { stdout: outlet, complain }, context);
+    const opened = await openDocuments(documents, { stdout: outlet, onUnwritten }, context);
     onDocuments(opened.filter((_sink, index) => index > 0 || documents.outcome !== '-'));
     sinks.push(...opened);
   }

@@ -21,13 +21,15 @@ export class HtmlDocument {
   readonly #file: OpenFile;
   readonly #context: Context;
   readonly #complain: (message: string) => void;
+  readonly #onUnwritten: (message: string) => void;
   #own: string | undefined;
 
   /** Throws `Failure` when it cannot be written. */
-  constructor(name: string, context: Context, complain: (message: string) => void) {
-    this.#file = openFile(flag, name, context, complain);
+  constructor(name: string, context: Context, { complain, onUnwritten }: Record<'complain' | 'onUnwritten', (message: string) => void>) {
+    this.#file = openFile(flag, name, context, onUnwritten);
     this.#context = context;
     this.#complain = complain;
+    this.#onUnwritten = onUnwritten;
   }
 
   ledgerFor(asked: LedgerRequest | undefined): LedgerRequest {
@@ -58,7 +60,7 @@ export class HtmlDocument {
     try {
       this.#file.text(loneReport(recordOf(outcome, this.#context.now())));
     } catch (error) {
-      this.#complain(messageOf(error));
+      this.#onUnwritten(`${flag}: not written: ${messageOf(error)}`);
     }
   }
 

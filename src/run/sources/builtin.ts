@@ -1,6 +1,7 @@
 import type { AgentOptions, RunAgent } from '../../builtin/agent.ts';
 import { present } from '../../present.ts';
 import { continuePrompt } from './resuming.ts';
+import { inTime } from './in-time.ts';
 import type { Attempt, Source } from './source.ts';
 
 type Options = Omit<AgentOptions, 'signal'>;
@@ -18,7 +19,7 @@ export class BuiltInSource implements Source {
     this.#load = load;
   }
 
-  async produce({ resume, left, out, stop }: Attempt): Promise<undefined> {
+  async produce({ resume, left, out, stop, below }: Attempt): Promise<undefined> {
     const work = async (): Promise<void> => {
       // Read once: what the agent writes into a config file must not affect its own next attempt.
       const options = await (this.#options ??= this.#readOptions());
@@ -28,7 +29,7 @@ export class BuiltInSource implements Source {
       await runAgent({ ...options, ...continued, ...limits, signal: stop.signal, calls: stop.calls }, (draft) => out.emit(draft));
     };
     const working = work();
-    await Promise.race([working, stop.overdue]);
+    await inTime(working, { stop, below });
     if (stop.settles) await Promise.race([working, aborted(stop.calls)]);
   }
 }

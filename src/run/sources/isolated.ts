@@ -1,9 +1,9 @@
 import { childEnvironment } from '../../agents/environment.ts';
 import type { Draft, EventOf } from '../../events/event.ts';
-import { realpathSync } from 'node:fs';
+import { realpathSync, statfsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { timeInWords } from '../../duration.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, messageOf, systemCode } from '../../failure.ts';
 import { pathInside } from '../../inside.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { isGone, thisProcess } from '../../stores/owner.ts';
@@ -60,7 +60,8 @@ export const owners = {
 };
 
 const keepGraceMs = patient(15_000);
-const stillThere = 'its copy is still there: see "runwire orchestrate clean"';
+/** A disk with less room than this took no more. */
+const fullBelow = 1024 * 1024;
 
 /** The copy is made before the first attempt, its changes are kept after each, and it is removed at the end. */
 class IsolatedSource implements Source {
@@ -113,7 +114,7 @@ class IsolatedSource implements Source {
     out.emit({ ...this.#told(kept.branch), commit: kept.commit, files: kept.changes.length });
     if (ended.status === 'rejected') throw ended.reason;
     // Work that is not on the branch is not done.
-    if (kept.lost.length > 0) throw new Failure('config', `${lostInWords(kept)}; ${stillThere}`);
+    if (kept.lost.length > 0) throw new Failure('config', `${lostInWords(kept)}; ${this.#stillThere}`);
     return ended.value;
   }
 
@@ -168,6 +169,10 @@ class IsolatedSource implements Source {
     if (this.#mayLeaveNone && this.#kept !== undefined) await dropUnchanged(this.#workspace.repository, this.#kept);
   }
 
+  get #stillThere(): string {
+    return `its copy is still in ${this.#workspace.folder}: see "runwire orchestrate clean"`;
+  }
+
   #told(branch_id: string): EventOf<'branch.updated'> {
     const { base, isolation } = this.#workspace;
     const { agent, runId: run_id } = this.#who;
@@ -187,13 +192,24 @@ class IsolatedSource implements Source {
       this.#kept = kept;
       return kept;
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const message = time.signal.aborted ? `the work could not be kept within ${timeInWords(keepGraceMs)}` : error.message;
-      const code = time.signal.aborted && stop.cause?.kind === 'signal' ? 'cancelled' : 'config';
-      throw new Failure(code, `${message}; ${stillThere}`, { cause: error });
+      if (!(error instanceof Failure) && systemCode(error) === undefined) throw error;
+      const isLate = time.signal.aborted;
+      const why = isLate ? ` within ${timeInWords(keepGraceMs)}` : `: ${messageOf(error)}${spaceIn(this.#workspace.folder)}`;
+      const code = isLate && stop.cause?.kind === 'signal' ? 'cancelled' : 'config';
+      throw new Failure(code, `the work could not be kept${why}; ${this.#stillThere}`, { cause: error });
     } finally {
       clearTimeout(timer);
       stop.ends.removeEventListener('abort', onStop);
     }
+  }
+}
+
+/** What a shell says of a full disk does not name it. */
+function spaceIn(folder: string): string {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(folder);
+    return bavail * bsize < fullBelow || (files > 0 && ffree === 0) ? ' (no space left on device)' : '';
+  } catch {
+    return '';
   }
 }

@@ -1,6 +1,7 @@
 import type { Draft } from '../../events/event.ts';
 import type { Place } from '../git.ts';
 import type { RunSpec } from '../../contract/spec.ts';
+import { inTime } from './in-time.ts';
 import type { Attempt, Source } from './source.ts';
 
 /** What a script is given: no model, no tools. */
@@ -26,8 +27,11 @@ export class ScriptSource implements Source {
     this.#work = { prompt, cwd, ...place };
   }
 
-  async produce({ out, stop }: Attempt): Promise<undefined> {
+  async produce({ out, stop, below }: Attempt): Promise<undefined> {
     const work = { ...this.#work, signal: stop.signal };
-    await Promise.race([this.#script(work, (draft) => out.emit(draft)), stop.overdue]);
+    await inTime(
+      this.#script(work, (draft) => out.emit(draft)),
+      { stop, below },
+    );
   }
 }

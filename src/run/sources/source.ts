@@ -30,6 +30,8 @@ export interface Attempt {
   /** Where its events go; once the attempt is over, they are ignored. */
   out: Out;
   stop: Stop;
+  /** Settles when the runs below this one have ended; undefined: none is going on. */
+  below(): Promise<void> | undefined;
 }
 
 export interface Out extends DraftSink {

@@ -80,7 +80,7 @@ describe('--json', () => {
     const { stdout, stderr, status, cwd } = await inside(args);
     expect(json(stdout)).toMatchObject({
       status: 'error',
-      error: { code: 'AGENT_ERROR', message: expect.stringContaining(message) as string },
+      error: { code: 'CONFIG_ERROR', message: expect.stringContaining(message) as string },
     });
     expect({ stderr, status, kept: existsSync(scratchpadOf(stdout, cwd)) }).toEqual({ stderr: '', status: 1, kept: true });
     expect(JsonResponse.safeParse(json(stdout)).success).toBe(true);

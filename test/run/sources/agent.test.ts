@@ -57,13 +57,13 @@ it.each<[string, Requested['limits'], string[]]>([
   ],
   ...agents
     .filter(({ tellsUsage }) => tellsUsage === 'never')
-    .map(({ id, title }): [string, RunAsk['limits'], string[]] => [
+    .map(({ id, title }): [string, Requested['limits'], string[]] => [
       id,
       { maxCostUsd: 1, maxTokens: 1 },
       [`${title} does not report its usage: --max-cost-usd, --max-tokens cannot be enforced.`],
     ]),
 ])('says before the start which limits %s cannot keep', async (agent, limits, sentences) => {
-  expect((await chosen({ agent, limits, permissionMode: 'full' })).warnings).toEqual(sentences);
+  expect((await chosen({ agent, limits, permission_mode: 'full' })).warnings).toEqual(sentences);
 });
 
 it('does not start an agent without a key that would wait for a login in silence', async () => {

@@ -14,6 +14,8 @@ export function writeEnding(outcome: RunOutcome): JsonObject & { status: string;
   return {
     task: metadata.initial_prompt,
     status,
+    // The status has four words; this is the class of the verdict.
+    ...(isFinished ? {} : { reason: verdict.class }),
     summary: shorten(isFinished ? message || 'Completed without a message.' : failure, messagePreview).text,
     is_finished: isFinished,
     ...(isFinished ? {} : { error: { message: failure } }),

@@ -53,20 +53,25 @@ function meaningOf(code: string, message: string): { code: ErrorCode; message: s
     case 'NO_QUERY':
       return { code: 'input', message };
     case 'CONFIG_ERROR':
-      return { code: 'config', message };
+      return classIn(message) ?? { code: 'config', message };
     case 'PROVIDER_ERROR': {
       const fault = codeOfMessage(message);
       return { code: providerCodes.has(fault) ? fault : 'server', message };
     }
     case 'AGENT_ERROR': {
-      for (const each of Object.values(classWords)) {
-        if (message === each.words) return { code: each.code, message };
-        if (message.startsWith(`${each.words}: `)) return { code: each.code, message: message.slice(each.words.length + 2) };
-      }
       const told = codeOfMessage(message);
-      return { code: told === 'unknown' ? 'tool' : told, message };
+      return classIn(message) ?? { code: told === 'unknown' ? 'tool' : told, message };
     }
     default:
       return { code: 'unknown', message };
   }
+}
+
+/** The class that a message begins with. */
+function classIn(message: string): { code: ErrorCode; message: string } | undefined {
+  for (const { words, code } of Object.values(classWords)) {
+    if (message === words) return { code, message };
+    if (message.startsWith(`${words}: `)) return { code, message: message.slice(words.length + 2) };
+  }
+  return undefined;
 }

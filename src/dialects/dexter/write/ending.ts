@@ -113,5 +113,9 @@ export function writeError(outcome: RunOutcome): { code: string; message: string
   }
   const told = classWords[outcome.verdict.class];
   if (told === undefined) return { code: 'UNKNOWN_ERROR', message };
-  return { code: 'AGENT_ERROR', message: codeOfMessage(message) === told.code ? message : `${told.words}: ${message}` };
+  // With a wrong command line, no agent has run that could have failed.
+  return {
+    code: outcome.verdict.class === 'input' ? 'CONFIG_ERROR' : 'AGENT_ERROR',
+    message: codeOfMessage(message) === told.code ? message : `${told.words}: ${message}`,
+  };
 }

@@ -5,6 +5,9 @@ import { sizeOf } from '../../json-size.ts';
 /** Up to this many characters, arguments and results are kept whole; after that, long ones are cut. */
 const wholeLimit = 4 * 1024 * 1024;
 
+/** Up to this many characters, arguments whose long texts were cut are kept. */
+const cutLimit = 4 * textLimit;
+
 /**
  * The calls that wait for the last line, which lists them all in one object. As in an outcome, only the first and the last of
  * very many are kept, and only the head and the tail of very long texts, so that memory does not grow with the run.
@@ -37,7 +40,8 @@ export class ToldCalls<Call extends { args: JsonObject; result: string }> {
   #shortArgs(args: JsonObject): JsonObject {
     if (sizeOf(args, textLimit) <= textLimit) return args;
     this.#lose('tool_args');
-    return {};
+    const cut = Object.fromEntries(Object.entries(args).map(([name, value]) => [name, typeof value === 'string' ? cutText(value) : value]));
+    return sizeOf(cut, cutLimit) <= cutLimit ? cut : { omitted: 'arguments that are too long to be listed here' };
   }
 
   #shortResult(result: string): string {

@@ -35,9 +35,11 @@ export class Tools {
   /** Calls announced without their arguments. */
   readonly #announced = new Map<string, { name: string; lane: Lane }>();
   #lastCommand: string | undefined;
+  readonly #nameless: Nameless;
 
   constructor(sink: DecoderSink, sessions: Sessions, edits: Edits, done: Recent<true>) {
     this.#sink = sink;
+    this.#nameless = new Nameless(sink);
     this.#sessions = sessions;
     this.#edits = edits;
     this.#done = done;
@@ -47,11 +49,11 @@ export class Tools {
   update(lane: Lane, part: JsonObject): void {
     const partId = string(part.id) ?? '';
     // Providers restart call numbers in every session, so a sub-agent's call is identified by its part.
-    const id = (lane.isMain ? filled(part.callID) : undefined) ?? filled(part.id) ?? filled(part.callID);
-    if (id === undefined) return this.#sink.note('lost', 'tool part without an id');
+    const told = (lane.isMain ? filled(part.callID) : undefined) ?? filled(part.id) ?? filled(part.callID);
     if (partId !== '' && this.#done.has(partId)) return;
     const state = object(part.state);
     const name = asText(part.tool);
+    const id = told ?? this.#nameless.idOf(lane, name);
     if (state.status === 'pending' && Object.keys(object(state.input)).length === 0) {
       if (!this.#open.has(id)) this.#announced.set(id, { name, lane });
       return;
@@ -63,7 +65,8 @@ export class Tools {
     if (ended === undefined) return this.#progress(tool, state);
     tellTime(this.#sink, object(state.time).end);
     this.#sink.emit(ended);
-    this.#done.set(partId, true);
+    if (partId !== '') this.#done.set(partId, true);
+    if (told === undefined) this.#nameless.end(lane, name);
     this.#close(tool);
     if (ended.status === 'denied') lane.denied = true;
     this.#lastCommand = string(object(state.input).command);
@@ -125,4 +128,34 @@ export class Tools {
     this.#sink.emit({ type: 'item.output', item_id: tool.id, chunk: output.slice(tool.shown) });
     tool.shown = output.length;
   }
+}
+
+/** Calls whose parts have no id: until one has ended, the parts of the same tool in the same session are about it. */
+class Nameless {
+  readonly #sink: DecoderSink;
+  readonly #open = new Map<string, string>();
+  #count = 0;
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  idOf(lane: Lane, tool: string): string {
+    const key = keyOf(lane, tool);
+    const known = this.#open.get(key);
+    if (known !== undefined) return known;
+    this.#sink.note('guessed', 'tool part without an id');
+    this.#count += 1;
+    const id = `unnamed_${this.#count}`;
+    this.#open.set(key, id);
+    return id;
+  }
+
+  end(lane: Lane, tool: string): void {
+    this.#open.delete(keyOf(lane, tool));
+  }
+}
+
+function keyOf({ parent = '' }: Lane, tool: string): string {
+  return `${parent} ${tool}`;
 }

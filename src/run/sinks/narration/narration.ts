@@ -27,6 +27,8 @@ export interface Narration {
   complain(message: string): void;
   /** Something else may be about to write to the terminal. */
   hide(): void;
+  /** Shows all there is to show, and then nothing while a person is asked. */
+  around<Answer>(ask: () => Promise<Answer>): Promise<Answer>;
   /** Nobody is listening any more. */
   mute(): void;
   close(): void;
@@ -86,6 +88,15 @@ export async function narrate(
     },
     complain: (message) => narrator.warn(message),
     hide: () => display.hide(),
+    async around(ask) {
+      narrator.tellHeld();
+      display.rest(true);
+      try {
+        return await ask();
+      } finally {
+        display.rest(false);
+      }
+    },
     mute() {
       close();
       muted = true;

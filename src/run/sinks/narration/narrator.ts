@@ -163,6 +163,11 @@ export class Narrator {
     if (known !== undefined || this.#changes.size < filesShown) this.#changes.set(edit.path, addChange(known, edit));
   }
 
+  /** The text that is held, although nothing has followed yet: somebody has to read it now. */
+  tellHeld(): void {
+    this.#release();
+  }
+
   /** A warning from Runwire that is not part of the run. */
   warn(message: string): void {
     this.#say('yellow', `warning: ${oneLine(message, 1000)}`);

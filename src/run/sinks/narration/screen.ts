@@ -27,6 +27,7 @@ export class Screen {
   #drawn: readonly string[] = [];
   #drawnAt = Number.NEGATIVE_INFINITY;
   #closed = false;
+  #rests = false;
 
   constructor(terminal: Terminal, colours: boolean, live: (rows: number) => readonly Line[]) {
     this.#terminal = terminal;
@@ -43,7 +44,7 @@ export class Screen {
   /** Time has passed. */
   tick(): void {
     const now = this.#terminal.now();
-    if (this.#closed || now - this.#drawnAt < redrawMs) return;
+    if (this.#closed || this.#rests || now - this.#drawnAt < redrawMs) return;
     this.#drawnAt = now;
     const { columns, rows } = this.#size();
     const shown = columns < fewestColumns ? [] : this.#live(rows - 1);
@@ -57,6 +58,12 @@ export class Screen {
   hide(): void {
     this.#flush();
     this.#drawnAt = this.#terminal.now();
+  }
+
+  /** While it rests, the cursor belongs to somebody else, and lines wait. */
+  rest(rests: boolean): void {
+    this.#flush();
+    this.#rests = rests;
   }
 
   /** Only lines from here on. */

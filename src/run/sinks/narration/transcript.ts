@@ -51,6 +51,10 @@ export class Transcript {
 
   hide(): void {}
 
+  rest(): void {
+    this.#write();
+  }
+
   close(): void {
     this.#closed = true;
     this.#write();

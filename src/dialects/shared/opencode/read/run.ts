@@ -50,6 +50,8 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
   let started = false;
   let session: string | undefined;
   let steps = false;
+  /** How many calls had no id. */
+  let unnamed = 0;
   let closed = false;
   let isOpen = false;
   /** The last line of the open step is a text. */
@@ -101,12 +103,16 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
   }
 
   function tool(wire: JsonObject, part: JsonObject): void {
-    const id = callIdOf(part);
-    if (id === undefined) return sink.unknown(wire);
+    const told = callIdOf(part);
+    const id = told ?? `unnamed_${unnamed + 1}`;
     const name = asText(part.tool);
     const state = object(part.state);
     const ended = endTool(id, name, state);
     if (ended === undefined) return sink.unknown(wire);
+    if (told === undefined) {
+      unnamed += 1;
+      sink.note('guessed', 'tool part without an id');
+    }
     tellTime(sink, object(state.time).start);
     sink.emit(startTool(id, name, state.input ?? {}));
     tellTime(sink, wire.timestamp);
