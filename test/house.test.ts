@@ -51,7 +51,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   acp: ['jsonrpc', 'run', 'builtin', 'dialects', 'outcome', 'redact', 'events', 'faults.ts'],
   ledger: ['reports', 'builtin', 'agents', 'stores', 'terminal', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
-  orchestrate: ['run', 'workspace', 'builtin', 'agents', 'outcome', 'redact', 'events', 'faults.ts'],
+  orchestrate: ['run', 'workspace', 'builtin', 'agents', 'processes', 'outcome', 'redact', 'events', 'faults.ts'],
   fleet: ['run', 'ledger', 'workspace', 'agents', 'stores', 'outcome', 'redact', 'events'],
   server: ['ledger', 'stores', 'pipeline', 'dialects', 'outcome', 'events'],
   cli: [
