@@ -53,7 +53,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   acp: ['contract', 'jsonrpc', 'run', 'builtin', 'dialects', 'outcome', 'redact', 'events', 'faults.ts'],
   ledger: ['contract', 'reports', 'builtin', 'agents', 'stores', 'terminal', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
-  orchestrate: ['contract', 'run', 'workspace', 'builtin', 'agents', 'outcome', 'redact', 'events', 'faults.ts'],
+  orchestrate: ['contract', 'run', 'workspace', 'processes', 'builtin', 'agents', 'outcome', 'redact', 'events', 'faults.ts'],
   fleet: ['contract', 'run', 'ledger', 'workspace', 'agents', 'stores', 'outcome', 'redact', 'events'],
   server: ['ledger', 'stores', 'pipeline', 'dialects', 'outcome', 'events'],
   cli: [

@@ -1,10 +1,12 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { timeInWords } from '../duration.ts';
+import { trustedPath } from '../processes/trusted.ts';
 import { printed, type Printed } from '../processes/printed.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { childEnvironment } from './environment.ts';
+import { packagedVersion } from './packaged-version.ts';
 import type { Environment } from '../vocabulary.ts';
 import { patient } from '../processes/patience.ts';
 
@@ -36,7 +38,7 @@ async function probe(agent: AgentCli, env: Environment): Promise<Installed> {
     const { path, notExecutable } = await searchPath(name, env);
     refused.push(...notExecutable);
     if (path === undefined) continue;
-    const found = await askVersion(path, agent, env);
+    const found = isAskable(path, env) ? await askVersion(path, agent, env) : await readVersion(path);
     if (found.version === undefined || agent.isItsVersion?.(found.version) !== false) return found;
   }
   return {
@@ -44,6 +46,18 @@ async function probe(agent: AgentCli, env: Environment): Promise<Installed> {
     version: undefined,
     problem: refused[0] === undefined ? `no ${agent.binaries.join(' or ')} in PATH` : `${refused[0]} is not executable`,
   };
+}
+
+/** Whether it may be started without a task and outside of a private copy: not if it is one of the packages of a checkout. */
+function isAskable(path: string, env: Environment): boolean {
+  return trustedPath(env, [])
+    .split(delimiter)
+    .some((folder) => join(folder, basename(path)) === path);
+}
+
+async function readVersion(path: string): Promise<Installed> {
+  const version = await packagedVersion(path);
+  return { path, version, problem: version === undefined ? `${path} belongs to a checkout, and no package says its version` : undefined };
 }
 
 async function askVersion(path: string, agent: AgentCli, env: Environment): Promise<Installed> {

@@ -1,8 +1,8 @@
 import { childEnvironment } from '../agents/environment.ts';
-import { searchPath } from '../agents/installed.ts';
 import type { EventOf } from '../events/event.ts';
 import { Failure, messageOf } from '../failure.ts';
 import { present } from '../present.ts';
+import { trustedProgram } from '../processes/trusted.ts';
 import { withoutUser } from '../without-user.ts';
 import { commitTree } from '../workspace/base.ts';
 import { answerOf } from '../workspace/git.ts';
@@ -53,14 +53,14 @@ export async function publish(
 
 /** Where finished work would go, and whether it can: checked before any model call is paid for. */
 export async function publishingTo(
-  { git }: Repository,
+  { git, root }: Repository,
   { publish: how, remote, dryRun, env }: Pick<Settings, 'publish' | 'remote' | 'dryRun' | 'env'>,
 ): Promise<string | undefined> {
   if (how === 'none') {
     if (dryRun) throw new Failure('input', '--dry-run says what would be published: give --publish branch or --publish pr too');
     return remote;
   }
-  if (how === 'pr' && !dryRun && (await searchPath('gh', env)).path === undefined)
+  if (how === 'pr' && !dryRun && trustedProgram('gh', env, [root]) === undefined)
     throw new Failure('config', '--publish pr opens a pull request with gh, which is not installed; see https://cli.github.com');
   const names = ((await git.try(['remote'])) ?? '').split('\n').filter((name) => name !== '');
   const there = names.length === 0 ? 'there is none; add one with "git remote add"' : `there are ${names.join(', ')}`;
@@ -103,7 +103,7 @@ async function branchOn({ settings: { repository, base } }: Crew, remote: string
 
 async function openRequest(crew: Crew, pushed: Published, message: string | undefined, signal: AbortSignal): Promise<Published> {
   const { settings } = crew;
-  const { path } = await searchPath('gh', settings.env);
+  const path = trustedProgram('gh', settings.env, [settings.repository.root]);
   const [title = '', ...body] = settings.clean(message?.trim() || `Runwire: ${pushed.branch_id}`).split('\n');
   if (path === undefined)
     return { ...pushed, status: 'error', message: 'the branch is pushed, but gh is not installed: no pull request was opened' };

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readSync, watch, type FSWatcher } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemTool } from './namespace.ts';
 
 const piece = 64 * 1024;
 /** Polled as well, because watches may fail: not every file system reports changes, and the number of watches is limited. */
@@ -179,10 +180,15 @@ export class FollowedFile {
   }
 }
 
-/** Node has no call for this, but util-linux has a program. It exits immediately and starts nothing, so it needs no guard. */
+/**
+ * Node has no call for this, but util-linux has a program. It exits immediately and starts nothing, so it needs no guard. Never
+ * searched for in PATH, which may begin with a folder of the repository.
+ */
 async function punchHole(file: number, offset: number, length: number): Promise<boolean> {
   const args = ['--punch-hole', '--offset', String(offset), '--length', String(length), '/proc/self/fd/0'];
-  const child = spawn('fallocate', args, { env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }, stdio: [file, 'ignore', 'ignore'] });
+  const program = systemTool('fallocate');
+  if (program === undefined) return false;
+  const child = spawn(program, args, { env: {}, stdio: [file, 'ignore', 'ignore'] });
   try {
     const [code] = await once(child, 'exit');
     return code === 0;

@@ -35,6 +35,8 @@ aside=$(mktemp) || exit 1
 trap 'rm -f "$aside" "$aside.lock"' EXIT
 [ ! -f "$index" ] || cp -p "$index" "$aside" || exit 1
 export GIT_INDEX_FILE="$aside"
+# A file that was only touched is not one that was changed.
+git update-index -q --ignore-submodules --refresh > /dev/null || :
 [ "$dry" = yes ] && { patch | git apply --3way --check --whitespace=nowarn || exit 3; exit; }
 patch | git apply --3way --whitespace=nowarn || git diff --name-only --diff-filter=U --ignore-submodules=dirty -z | grep -q . || exit 3
 git diff --name-only --diff-filter=U --ignore-submodules=dirty -z

@@ -67,12 +67,15 @@ function refusal(changed: readonly string[]): string {
   return `there are uncommitted changes (${shown}${more}); commit them, or choose --dirty include (work on them) or --dirty ignore (work without them)`;
 }
 
-/** Copying the real index with its timestamps saves reading unchanged files again. */
+/**
+ * Copying the real index with its timestamps saves reading unchanged files again. Git is told which repository it works for: in the
+ * folder of one below it would find that one, with its own config and programs.
+ */
 const snapshotScript = `
-folder=$1 index=$2 head=$3
+folder=$1 head=$3
 mkdir -p "$folder" || exit 1
-export GIT_INDEX_FILE="$folder/index"
-[ ! -f "$index" ] || cp -p "$index" "$GIT_INDEX_FILE"
+export GIT_DIR="$2" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$folder/index"
+[ ! -f "$GIT_DIR/index" ] || cp -p "$GIT_DIR/index" "$GIT_INDEX_FILE"
 ${taking}
 # A submodule is kept as the commit that it stands on.
 link() { [ -n "$(linked "$1" "$2")" ] && git update-index --add -- "$1"; }
@@ -84,7 +87,7 @@ git commit-tree "$tree" \${head:+-p "$head"} -m 'Uncommitted changes'
 
 /** A commit of everything in the checkout, made without touching the index, a file or a branch. */
 async function snapshot({ git, gitDir, head = '' }: Repository, folder: string): Promise<string> {
-  return (await git.script(snapshotScript, [folder, join(gitDir, 'index'), head])).trim();
+  return (await git.script(snapshotScript, [folder, gitDir, head])).trim();
 }
 
 /** A commit of a tree; without a configured identity, Runwire's is used. */

@@ -8,7 +8,7 @@ import type { Environment } from '../vocabulary.ts';
 import { quoted } from '../redact/quoted.ts';
 import { withoutUsers } from '../without-user.ts';
 import { scriptStart, withoutPrograms } from './repository-programs.ts';
-import { checkoutAround, systemFolders, trustedPath, trustedProgram } from './trusted.ts';
+import { checkoutAround, systemFolders, trustedPath, trustedProgram } from '../processes/trusted.ts';
 
 export const noHooks = '/dev/null';
 

@@ -12,7 +12,7 @@ import { scriptStart, withoutPrograms } from './repository-programs.ts';
 import { type CopyPlace, type CopyPlan, type Isolation, listRefs, type Means, type Order, ownParts } from './isolation.ts';
 import { quote } from './quote.ts';
 import { removeFolder } from './remove-folder.ts';
-import { systemFolders } from './trusted.ts';
+import { systemFolders } from '../processes/trusted.ts';
 
 /** A private layer over the checkout, at the same path: writes go to the layer, and the files below stay unchanged. */
 export class Overlay implements Isolation {

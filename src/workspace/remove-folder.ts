@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { answerOf } from './git.ts';
-import { systemFolders } from './trusted.ts';
+import { systemFolders } from '../processes/trusted.ts';
 
 /** Removes a folder, including subfolders that even their owner has no permission to enter, or that are too deep for a path. */
 export async function removeFolder(folder: string): Promise<void> {

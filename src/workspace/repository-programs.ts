@@ -1,4 +1,4 @@
-import { systemFolders } from './trusted.ts';
+import { systemFolders } from '../processes/trusted.ts';
 
 /** How each of our shell scripts begins: its tools are the system's, and git is the one that was found. */
 export const scriptStart = `

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import type { Environment } from '../vocabulary.ts';
 import { answerOf, Git, gitEnvironment } from './git.ts';
 import { scriptStart } from './repository-programs.ts';
-import { checkoutAround } from './trusted.ts';
+import { checkoutAround } from '../processes/trusted.ts';
 
 /** The repository that a folder belongs to. We never change anything in it, except for our own branches. */
 export interface Repository {

@@ -35,7 +35,7 @@ const workers = {
 /** The same as a `codex` on PATH, which takes a tenth of what a built-in agent in a process of its own does: for what is not about agents. */
 const byHand = { fixer: 'right', spoiler: 'left' };
 
-function pathWithCodex(path: string, does: string): string {
+export function pathWithCodex(path: string, does: string): string {
   const place = folder();
   const said = [
     { type: 'thread.started', thread_id: 't' },

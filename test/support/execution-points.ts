@@ -69,46 +69,60 @@ const hooks = [
 const attributes = `*.clean filter=point-clean
 *.smudge filter=point-smudge
 *.process filter=point-process
+*.include filter=point-include
 *.bin filter=lfs diff=lfs merge=lfs
 * diff=point merge=point
 `;
 
-/** Programs that our scripts use, or might. */
-const programs =
-  'git git-lfs sh sed grep find tar head cut tr cat cp rm mv ln mkdir chmod sort comm wc ls mktemp env printf ssh node npm rg gh unshare mount setpriv'.split(
-    ' ',
-  );
+/** Programs that we or our scripts use, or might. */
+const programs = [
+  'git git-lfs sh sed grep find tar head cut tr cat cp rm mv ln mkdir chmod sort comm wc ls mktemp env printf awk sleep ssh node npm npx rg gh',
+  'unshare mount umount setpriv prlimit fallocate buildkite-agent',
+].flatMap((line) => line.split(' '));
 
 /** A shell script that plants every point in the repository of the current folder; `leaves` is the folder for what they leave. */
 export function plantInRepository(leaves: string): string {
   const leave = (name: string): string => `touch '${leaves}/ran-${name}'`;
+  const config = Object.entries(configured).flatMap(([name, settings]) =>
+    settings(leave(name)).map(([key, value]) => asConfig(key, value)),
+  );
   return [
-    'gitdir=$(git rev-parse --absolute-git-dir); common=$(cd "$(git rev-parse --git-common-dir)" && pwd)',
-    ...Object.entries(configured).flatMap(([name, settings]) =>
-      settings(leave(name)).map(([key, value]) => `git config ${key} ${quoted(value)}`),
-    ),
+    'common=$(cd "$(git rev-parse --git-common-dir)" && pwd)',
     `mkdir -p "$common/info" "$common/hooks" "$common/planted-hooks"; printf %s ${quoted(attributes)} > "$common/info/attributes"`,
-    ...hooks.map((hook) => script(`"$common/hooks/${hook}"`, leave(`hook-${hook}`))),
+    `printf %s ${quoted(config.join(''))} >> "$common/config"`,
+    scripts('"$common/hooks"', hooks, `touch '${leaves}/ran-hook-'"\${0##*/}"`),
     'cp "$common/hooks/"* "$common/planted-hooks/"; git config core.hooksPath "$common/planted-hooks"',
-    `printf '[include]\\n\\tpath = included\\n' >> "$common/config"; printf '[filter "point-clean"]\\n\\tprocess = %s\\n' ${quoted(`"${leave('include').replaceAll("'", '')}"`)} > "$common/included"`,
+    `printf %s ${quoted(asConfig('include.path', 'included'))} >> "$common/config"`,
+    `printf %s ${quoted(asConfig('filter.point-include.clean', `${leave('include')}; cat`))} > "$common/included"`,
   ].join('\n');
 }
+
+const kinds = ['clean', 'smudge', 'process', 'include', 'bin'];
+
+/** Files of each kind, as they were before. */
+export const plainFiles = Object.fromEntries(kinds.map((kind) => [`file.${kind}`, 'first\n']));
 
 /** Files that make git look for these programs, changed so that it has to read them. */
 export const plantFiles = `
 printf %s ${quoted(attributes)} > .gitattributes
-for kind in clean smudge process bin; do echo changed > file.$kind; done
+for kind in ${kinds.join(' ')}; do echo changed > file.$kind; done
 `;
 
-/** Programs in a folder of the checkout, which may be on PATH. */
-export function plantPrograms(folder: string, leaves: string): string {
-  return [`mkdir -p ${folder}`, ...programs.map((name) => script(`${folder}/${name}`, `touch '${leaves}/ran-path-${name}'\nexit 1`))].join(
-    '\n',
-  );
+/** Programs in a folder of the checkout, which may be on PATH; by default, those that we use. */
+export function plantPrograms(folder: string, leaves: string, names: readonly string[] = programs): string {
+  return `mkdir -p ${folder}\n${scripts(folder, names, `touch '${leaves}/ran-path-'"\${0##*/}"\nexit 1`)}`;
 }
 
-function script(path: string, text: string): string {
-  return `printf '#!/bin/sh\\n%s\\n' ${quoted(text)} > ${path}; chmod +x ${path}`;
+/** The same script under many names. */
+function scripts(folder: string, names: readonly string[], text: string): string {
+  const paths = names.map((name) => `${folder}/${name}`).join(' ');
+  return `printf %s ${quoted(`#!/bin/sh\n${text}\n`)} | tee ${paths} > /dev/null; chmod +x ${paths}`;
+}
+
+function asConfig(key: string, value: string): string {
+  const [section = '', ...rest] = key.split('.');
+  const name = rest.pop() ?? '';
+  return `[${section}${rest.length === 0 ? '' : ` "${rest.join('.')}"`}]\n\t${name} = ${JSON.stringify(value)}\n`;
 }
 
 function quoted(text: string): string {

@@ -12,7 +12,7 @@ import { openRepository } from '../../src/workspace/repository.ts';
 import { runInside } from '../../src/workspace/run-inside.ts';
 import { Workspace, type WorkspaceAsk } from '../../src/workspace/workspace.ts';
 import { fingerprint, makePlace, workIn } from '../support/checkouts.ts';
-import { plantFiles, plantInRepository, plantPrograms } from '../support/execution-points.ts';
+import { plainFiles, plantFiles, plantInRepository, plantPrograms } from '../support/execution-points.ts';
 
 const place = makePlace('runwire-points-');
 afterAll(() => place.remove());
@@ -21,8 +21,7 @@ const { git } = place;
 /** A checkout with a submodule, and the folder in which a program that runs outside of an overlay leaves a trace. */
 function fresh(): { root: string; leaves: string } {
   const inner = place.checkout('inner', { 'file.clean': 'inner\n', 'file.process': 'inner\n' });
-  const files = Object.fromEntries(['clean', 'smudge', 'process', 'bin'].map((kind) => [`file.${kind}`, 'first\n']));
-  const root = place.checkout('project', { 'README.md': 'read me\n', ...files });
+  const root = place.checkout('project', { 'README.md': 'read me\n', ...plainFiles });
   git(root, 'submodule', 'add', '-q', inner, 'sub');
   git(root, 'commit', '-qm', 'with a submodule');
   // Writes to the checkout that happen in an overlay do not reach it.
@@ -98,6 +97,19 @@ describe.skipIf(process.platform !== 'linux').each(isolations)('in a copy by %s,
     ).toEqual(['-x/file.clean', 'known/file.clean', 'line\nbreak/file.clean', 'unknown/file.clean']);
   });
 
+  it('in repositories below the checkout, when its uncommitted changes are taken along', async () => {
+    const { root, leaves } = fresh();
+    plant(
+      root,
+      `git init -q below; cd below; echo a > file.clean; git add -A; git commit -qm a; ${plantInRepository(leaves)}\n${plantFiles}`,
+    );
+    plant(join(root, 'sub'), `${plantInRepository(leaves)}\n${plantFiles}`);
+    const { kept } = await workIn(place, root, 'echo more > more', { isolate, dirty: 'include' });
+    expect(ran(leaves)).toEqual([]);
+    expect(git(root, 'ls-tree', '-r', '--name-only', kept.base).split('\n')).toContain('below/file.clean');
+    expect(kept.changes.map(({ path }) => path)).toContain('more');
+  });
+
   it('in folders of the checkout and the copy that are on PATH', async () => {
     const { root, leaves } = fresh();
     plant(root, plantPrograms('node_modules/.bin', leaves));
@@ -123,7 +135,7 @@ describe.skipIf(process.platform !== 'linux').each(isolations)('in a copy by %s,
     await workspace.create(signal);
     await runInside(workspace, `${plantInRepository(leaves)}\n${plantFiles}\nrm -f '${leaves}'/*`, { env: place.env, signal });
     const { copies } = await reclaim(place.env, { owners: { ...owners, isGone: () => true } });
-    expect(copies.map(({ kept, problem }) => [kept?.changes.length, problem])).toEqual([[5, undefined]]);
+    expect(copies.map(({ kept, problem }) => [kept?.changes.length, problem])).toEqual([[6, undefined]]);
     expect(ran(leaves)).toEqual([]);
   });
 

@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { exitOf, startTalking } from '../../processes/child.ts';
+import { checkoutAround, trustedProgram } from '../../processes/trusted.ts';
 import { annotations, stepOutputs, workflowCommand } from '../../reports/github.ts';
 import { reportMarkdown } from '../../reports/report-md.ts';
 import { Story } from '../../reports/story.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
-import type { Environment } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
 import type { CiName } from './document-flags.ts';
 
@@ -61,7 +61,7 @@ export class Ci {
       this.#append('GITHUB_OUTPUT', () => stepOutputs(outcome, outcomeFile, () => `runwire_${randomUUID()}`));
     } else if (this.#name === 'buildkite') {
       if (outcome.status !== 'success') draw(`+++ runwire: ${outcome.verdict.class}\n`);
-      await annotate(reportMarkdown(outcome, this.#story, mostBytes), outcome.status === 'success' ? 'success' : 'error', env);
+      await annotate(reportMarkdown(outcome, this.#story, mostBytes), outcome.status === 'success' ? 'success' : 'error', this.#context);
     }
   }
 
@@ -82,10 +82,12 @@ export function usualOutcomeFile(name: CiName | undefined, { env }: Context): st
   return name !== 'github' || folder === undefined || folder === '' ? undefined : join(folder, `runwire-outcome-${randomUUID()}.json`);
 }
 
-/** If the Buildkite agent rejects the annotation, the run has not failed. */
-async function annotate(markdown: string, style: string, env: Environment): Promise<void> {
+/** If the Buildkite agent rejects the annotation, or is only there as a program of the checkout, the run has not failed. */
+async function annotate(markdown: string, style: string, { env, cwd }: Context): Promise<void> {
+  const command = trustedProgram('buildkite-agent', env, [checkoutAround(cwd)]);
+  if (command === undefined) return;
   const args = ['annotate', '--style', style, '--context', 'runwire'];
-  const { child, end } = startTalking({ command: 'buildkite-agent', args, env });
+  const { child, end } = startTalking({ command, args, env });
   const timer = setTimeout(() => void end(0), annotateMs);
   child.stdin.on('error', () => {});
   // Its own output does not belong to the run.

@@ -108,10 +108,12 @@ it('GitLab has a section, Buildkite a group and an annotation', async () => {
   const [, name] = /^section_start:\d+:(runwire_\w+)\[collapsed=true\]<ERASE>runwire\n/.exec(shown) ?? [];
   expect(shown).toMatch(new RegExp(`section_end:\\d+:${name}<ERASE>\\n$`));
   const cwd = folder();
-  writeFileSync(join(cwd, 'buildkite-agent'), `#!/bin/sh\necho "$@" > ${cwd}/args; cat > ${cwd}/body\n`);
-  chmodSync(join(cwd, 'buildkite-agent'), 0o755);
+  // Not one of the working folder, which is not trusted.
+  const bin = folder();
+  writeFileSync(join(bin, 'buildkite-agent'), `#!/bin/sh\necho "$@" > ${cwd}/args; cat > ${cwd}/body\n`);
+  chmodSync(join(bin, 'buildkite-agent'), 0o755);
   const failing = endings.find(([ending]) => ending === 'tool')?.[2] ?? [];
-  const env = { BUILDKITE: 'true', PATH: `${cwd}:${process.env['PATH']}` };
+  const env = { BUILDKITE: 'true', PATH: `${bin}:${process.env['PATH']}` };
   const { stderr } = await runScripted(['Do it'], telling(...failing), { cwd, env });
   expect([stderr.startsWith('--- runwire\n'), stderr.endsWith('+++ runwire: tool\n')]).toEqual([true, true]);
   expect(readFileSync(join(cwd, 'args'), 'utf8')).toBe('annotate --style error --context runwire\n');

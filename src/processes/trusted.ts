@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { isInside } from '../inside.ts';
 import type { Environment } from '../vocabulary.ts';
 
@@ -15,13 +15,16 @@ export function checkoutAround(folder: string): string {
 }
 
 /**
- * PATH without what a checkout could put there: `npx` and `npm run` begin it with the checkout's `node_modules/.bin`, and a relative
- * folder stands for whatever the current one is.
+ * PATH without what a checkout could put there: `npx` and `npm run` begin it with the `node_modules/.bin` of every folder above the
+ * current one, in whichever checkout that is, and a relative folder stands for whatever the current one is.
  */
 export function trustedPath({ PATH = '' }: Environment, roots: readonly string[]): string {
   const real = roots.map(realPath);
   return PATH.split(delimiter)
-    .filter((folder) => isAbsolute(folder) && ![folder, realPath(folder)].some((path) => isWithin(path, [...roots, ...real])))
+    .filter(
+      (folder) =>
+        isAbsolute(folder) && ![folder, realPath(folder)].some((path) => isOfPackages(path) || isWithin(path, [...roots, ...real])),
+    )
     .join(delimiter);
 }
 
@@ -32,6 +35,10 @@ export function trustedProgram(name: string, env: Environment, roots: readonly s
     .split(delimiter)
     .map((folder) => join(folder, name))
     .find((path) => isProgram(path) && !isWithin(realPath(path), real));
+}
+
+function isOfPackages(folder: string): boolean {
+  return folder.split(sep).includes('node_modules');
 }
 
 function isWithin(path: string, folders: readonly string[]): boolean {
