@@ -49,7 +49,7 @@ or in any dialect. With -f it continues until the run ends, drawn live on a term
     if (to !== 'text') findWriter(to);
     let isWaiting = false;
     /** Undefined: there is no ledger yet, and a name that may be a typo does not create one. */
-    const tail = (): Promise<number | undefined> =>
+    const tryOnce = (): Promise<number | undefined> =>
       useLedger(
         values,
         context,
@@ -94,7 +94,7 @@ or in any dialect. With -f it continues until the run ends, drawn live on a term
         },
       );
     for (;;) {
-      const exitCode = await tail();
+      const exitCode = await tryOnce();
       if (exitCode !== undefined) return exitCode;
       await context.sleep(lookMs);
     }
