@@ -253,9 +253,9 @@ export class LedgerSink implements Sink {
 
   #write(tape: Tape): TapeWriter | undefined {
     try {
-      return tape.write({ onTrouble: (message) => this.#warn(message) });
+      return tape.write({ onTrouble: this.#options.warn });
     } catch (error) {
-      this.#warn(messageOf(error));
+      this.#options.warn(messageOf(error));
       return undefined;
     }
   }

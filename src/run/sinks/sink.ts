@@ -41,7 +41,7 @@ export interface RunFacts {
   git: GitFacts;
   env: Environment;
   clock: () => number;
-  /** Called once at most. */
+  /** Called once at most for each thing that can fail. */
   warn: (message: string) => void;
 }
 
