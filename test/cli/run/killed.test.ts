@@ -15,14 +15,14 @@ const step = (count: number): string =>
 const opening = `${JSON.stringify({ type: 'thread.started', thread_id: 't' })}\n${JSON.stringify({ type: 'turn.started' })}\n`;
 const upTo = <Item>(count: number, make: (each: number) => Item): Item[] => Array.from({ length: count }, (_, index) => make(index + 1));
 
-/** Speaks like Codex in small bursts without an end, so that there is always something on its way. */
+/** Speaks like Codex in small bursts, so that there is always something on its way. It ends: some formats are written at the end only. */
 const agent = `
 process.stdout.write(${JSON.stringify(opening)});
 const step = ${step.toString()};
 let count = 0;
 (function burst() {
   for (let line = 0; line < 3; line += 1) process.stdout.write(step((count += 1)));
-  setTimeout(burst, count % 2);
+  if (count < 600) setTimeout(burst, count % 2);
 })();
 `;
 
