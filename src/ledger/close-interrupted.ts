@@ -7,7 +7,7 @@ import { present } from '../present.ts';
 import type { Stopped } from '../stores/outbox.ts';
 import { goneBy, isSameMachine, thisProcess } from '../stores/owner.ts';
 import type { Ending, OpenRun, RunStore } from '../stores/run-store.ts';
-import { sequenceOf, type Tapes } from '../stores/tape.ts';
+import { placeOf, type Tapes } from '../stores/tape.ts';
 
 /**
  * Closes the runs whose process is gone, with everything on their tapes; returns their ids. If the tape is on
@@ -44,20 +44,25 @@ export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'si
   // Loaded late: every run that ends looks for interrupted ones and seldom finds any, and reading them needs all dialects.
   const { endReading, tapeReader } = await import('./run-tape.ts');
   let taped = 0;
-  let isEmpty = true;
+  let count = 0;
+  let lastTold: string | undefined;
+  let isHeard = false;
   let lastAt = run.heartbeat_at;
   let thread = run.id;
   const reader = tapeReader({
     metadata: run.prompt === '' ? {} : { initial_prompt: run.prompt },
-    onRecord({ timestamp, thread_id }) {
+    onRecord({ timestamp, thread_id, source, synthetic }) {
       thread = thread_id;
+      isHeard ||= source === 'agent' && !synthetic;
       if (timestamp !== null) lastAt = Math.max(lastAt, Date.parse(timestamp));
     },
   });
   // The lines as written: a reader holds back the end, and adds one if there was none.
   const onLines = (lines: Uint8Array): void => {
-    isEmpty = false;
-    taped = Math.max(taped, sequenceOf(lines.subarray(lines.lastIndexOf(lineEnd, lines.length - 2) + 1)));
+    for (let at = lines.indexOf(lineEnd); at >= 0; at = lines.indexOf(lineEnd, at + 1)) count += 1;
+    const last = placeOf(lines.subarray(lines.lastIndexOf(lineEnd, lines.length - 2) + 1));
+    taped = Math.max(taped, last.sequence ?? 0);
+    lastTold = last.timestamp ?? lastTold;
   };
   const trouble = run.tape === undefined ? 'it has no tape' : await play(tapes, run.tape, reader, onLines);
   const last = Math.max(run.last_sequence, taped);
@@ -67,7 +72,10 @@ export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'si
   const known = trouble === undefined && taped >= run.last_sequence ? outcome : withKnown(outcome, run);
   return {
     ending: {
-      outcome: explained(isEmpty ? unheard(known) : known, [whyGone(gone, run), trouble ?? shortOf(run.last_sequence, taped)]),
+      outcome: explained(isHeard ? known : unheard(known), [
+        whyGone(gone, run),
+        trouble ?? onTape({ told: run.last_sequence, taped, count, lastTold }),
+      ]),
       ended_at: typeof gone === 'string' ? lastAt : gone.at,
       last_sequence: last,
       ...present({ tape_sha256: sha256 }),
@@ -146,13 +154,23 @@ function withKnown(outcome: RunOutcome, run: OpenRun): RunOutcome {
   };
 }
 
-/** What a tape lacks of the records that the run itself told the ledger about. */
-function shortOf(told: number, taped: number): string | undefined {
-  if (taped >= told) return taped === 0 ? 'it had told nothing yet' : undefined;
-  return taped === 0 ? `its tape has none of its ${told} records` : `its tape has ${taped} of its ${told} records`;
+interface Taped {
+  /** The last sequence that the run told the ledger about, and the last one on its tape. */
+  told: number;
+  taped: number;
+  count: number;
+  /** When the last record came. */
+  lastTold: string | undefined;
 }
 
-/** Nothing was read, so nothing is known about its lines, claims and answers. */
+/** What the tape has, and lacks of the records that the ledger knows of. */
+function onTape({ told, taped, count, lastTold }: Taped): string {
+  if (count === 0) return told === 0 ? 'it had told nothing yet' : `its tape has none of its ${told} records`;
+  const records = taped < told ? `${count} of its ${told} records` : count === 1 ? '1 record' : `${count} records`;
+  return `its tape has ${records}${lastTold === undefined ? '' : `, the last at ${lastTold}`}`;
+}
+
+/** The agent may have said more than reached us, so nothing is known about its lines, claims and answers. */
 function unheard(outcome: RunOutcome): RunOutcome {
   const { verdict } = outcome;
   if (verdict.class !== 'incomplete') return outcome;

@@ -8,7 +8,7 @@ import { endReading, tapeReader } from './run-tape.ts';
 import { endIfGone } from './up-to-date.ts';
 
 /** How often the end of a tape and the ledger are polled. */
-const lookMs = 150;
+export const lookMs = 150;
 /** After how many polls to check whether the process of the run still exists. */
 const looksPerCheck = 10;
 

@@ -293,13 +293,15 @@ class LiveRun implements Run {
     const { ledger, report, keepsRecords = true } = this.#options;
     const telemetry = this.#trace?.isSampled === true ? this.#telemetry : undefined;
     const given = (await this.#options.sinks?.()) ?? [];
-    return closingOnFailure(given, async () => [
-      ...given,
-      ...(keepsRecords ? [this.#log] : []),
-      ...(ledger === undefined ? [] : [await this.#openLedger(ledger)]),
-      ...(report === undefined ? [] : [await this.#openReport(report)]),
-      ...(telemetry === undefined ? [] : [await this.#openTelemetry(telemetry)]),
-    ]);
+    return closingOnFailure(given, async () =>
+      keepersFirst([
+        ...given,
+        ...(keepsRecords ? [this.#log] : []),
+        ...(ledger === undefined ? [] : [await this.#openLedger(ledger)]),
+        ...(report === undefined ? [] : [await this.#openReport(report)]),
+        ...(telemetry === undefined ? [] : [await this.#openTelemetry(telemetry)]),
+      ]),
+    );
   }
 
   async #openTelemetry(request: TelemetryRequest): Promise<Sink> {
@@ -347,4 +349,12 @@ class LiveRun implements Run {
 
 function rootOf({ id, spec }: Run): string {
   return spec.parent?.root_run_id ?? id;
+}
+
+/** Nothing is shown that a kill could make unknown: who shows records has them kept first, by sinks that already have them. */
+function keepersFirst(sinks: readonly Sink[]): Sink[] {
+  const keepers = sinks.filter((sink) => sink.keep !== undefined);
+  const keep = (): void => keepers.forEach((sink) => sink.keep?.());
+  for (const sink of sinks) sink.showAfter?.(keep);
+  return [...keepers, ...sinks.filter((sink) => sink.keep === undefined)];
 }

@@ -5,8 +5,9 @@ import type { ZstdCompress } from 'node:zlib';
 import type { EventRecord } from '../events/event.ts';
 import { type RecordLine, recordLine } from '../events/record-json.ts';
 import { Failure, messageOf } from '../failure.ts';
-import { makeFolder } from './make-folder.ts';
 import { bytesOf, encodePiece, mostBytes } from './encode-pieces.ts';
+import { makeFolder } from './make-folder.ts';
+import { TailWriter } from './tape-tail.ts';
 import type { TapeOptions, TapeWriter } from './tape.ts';
 import { tapeParams, zlib } from './zlib.ts';
 
@@ -57,9 +58,14 @@ class BoundedFile {
       this.#hash?.().update(bytes);
       if (this.#bytes >= this.#maxBytes) this.stop(`it has reached ${this.#maxBytes} bytes`);
     } catch (error) {
-      this.#hash = undefined;
-      this.stop(messageOf(error));
+      this.fail(error);
     }
+  }
+
+  /** It is no longer known what is stored. */
+  fail(error: unknown): void {
+    this.#hash = undefined;
+    this.stop(messageOf(error));
   }
 
   /** A full disk must not end the run; the tape stops and reports it. */
@@ -107,6 +113,11 @@ class Lines {
     return this.#length;
   }
 
+  /** The bytes added so far, valid until the next call of anything here. */
+  get added(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
   add(line: RecordLine): void {
     const most = this.#length + mostBytes(line);
     if (most > this.#bytes.length) {
@@ -119,7 +130,7 @@ class Lines {
 
   /** The bytes added so far, valid until the next call. */
   take(): Uint8Array {
-    const taken = this.#bytes.subarray(0, this.#length);
+    const taken = this.added;
     // A buffer that one burst made large is not kept.
     [this.#bytes, this.#other] = [this.#other, this.#bytes.length > mostKept ? Buffer.allocUnsafeSlow(linesAtFirst) : this.#bytes];
     this.#length = 0;
@@ -128,20 +139,22 @@ class Lines {
 }
 
 /**
- * One zstd frame, in a new file. The lines of one turn of the event loop are flushed as separate blocks: a kill at any
- * moment costs the lines of that turn, and leaves the rest readable.
+ * One zstd frame, in a new file. The lines of one turn of the event loop are flushed as separate blocks, so that it is readable up
+ * to any moment; lines that must not wait for the compressor are kept beside it until then.
  */
 export class PackedWriter implements TapeWriter {
   readonly #file: BoundedFile;
   #made: ZstdCompress | undefined;
   readonly #closed = Promise.withResolvers<void>();
   readonly #waiting = new Lines();
+  readonly #tail: TailWriter;
   #flushing = false;
   #ended = false;
 
   constructor(path: string, { maxBytes = defaultPackedBytes, onTrouble }: TapeOptions) {
     this.#file = new BoundedFile(path, 'wx', { maxBytes, onTrouble });
     this.#file.beginHash();
+    this.#tail = new TailWriter(path);
   }
 
   get #compress(): ZstdCompress {
@@ -168,6 +181,15 @@ export class PackedWriter implements TapeWriter {
     setImmediate(() => this.#flush());
   }
 
+  keep(): void {
+    if (!this.#file.isOpen) return;
+    try {
+      this.#tail.keep(this.#waiting.added);
+    } catch (error) {
+      this.#file.fail(error);
+    }
+  }
+
   end(): Promise<string | undefined> {
     if (!this.#ended) {
       this.#ended = true;
@@ -175,7 +197,11 @@ export class PackedWriter implements TapeWriter {
     }
     return this.#closed.promise.then(() => {
       this.#file.close();
-      return this.#file.digest;
+      const { digest } = this.#file;
+      // A tape that could not be written goes on in its tails.
+      if (digest === undefined) this.#tail.close();
+      else this.#tail.remove();
+      return digest;
     });
   }
 
@@ -183,8 +209,12 @@ export class PackedWriter implements TapeWriter {
   #flush(): void {
     const lines = this.#waiting.take();
     if (this.#compress.destroyed) return;
+    this.#tail.turn(lines);
     this.#compress.write(lines);
     this.#compress.flush(zlib().constants.ZSTD_e_flush, () => {
+      // What the stream has not handed over yet is written now.
+      while (this.#compress.readableLength > 0 && this.#compress.read() !== null);
+      this.#tail.rest();
       if (this.#waiting.size > 0) return this.#flush();
       this.#flushing = false;
       // Only now: ending with lines still to be compressed makes Node begin a second, empty frame.

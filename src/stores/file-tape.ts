@@ -1,8 +1,9 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { open, readFile as readWhole, rm, stat } from 'node:fs/promises';
 import { Failure, messageOf } from '../failure.ts';
 import { PackedWriter, PlainWriter } from './file-tape-writers.ts';
 import { type Tape, type TapeEnd, type TapeOptions, type TapeWriter, wholeLines } from './tape.ts';
 import { plainBytes } from './plain-bytes.ts';
+import { removeTails, tailsOf, withTails } from './tape-tail.ts';
 import { unpacked } from './unpacked.ts';
 
 const chunkBytes = 64 * 1024;
@@ -12,11 +13,12 @@ type ReadFile = (path: string) => AsyncIterable<Uint8Array>;
 /** A tape in a file, compressed if its name says so. `readFile` may replace how the bytes of a plain one are read. */
 export function fileTape(path: string, readFile: ReadFile = readToEnd): Tape {
   const isPacked = path.endsWith('.zst');
+  const unpack = (bytes: AsyncIterable<Uint8Array>) => withTails(unpacked(bytes, 'zst'), path);
   return {
     name: path,
     write: (options: TapeOptions): TapeWriter => (isPacked ? new PackedWriter(path, options) : new PlainWriter(path, options)),
-    read: (after) => wholeLines(isPacked ? unpacked(readToEnd(path), 'zst') : plainBytes(readFile(path)), after),
-    follow: (more, after) => wholeLines(isPacked ? unpacked(growing(path, more), 'zst') : plain(growing(path, more)), after),
+    read: (after) => wholeLines(isPacked ? unpack(readToEnd(path)) : plainBytes(readFile(path)), after),
+    follow: (more, after) => wholeLines(isPacked ? unpack(growing(path, more)) : plain(growing(path, more)), after),
     async size() {
       const found = await stat(path).catch(() => undefined);
       return found?.isFile() === true ? found.size : undefined;
@@ -24,9 +26,13 @@ export function fileTape(path: string, readFile: ReadFile = readToEnd): Tape {
     async digest() {
       const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
       for await (const bytes of readToEnd(path)) hash.update(bytes);
+      for (const tail of tailsOf(path)) hash.update(await readWhole(tail).catch(() => ''));
       return hash.digest('hex');
     },
-    remove: () => rm(path, { force: true }),
+    async remove() {
+      await rm(path, { force: true });
+      await removeTails(path);
+    },
   };
 }
 

@@ -1,7 +1,8 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventOf } from '../events/event.ts';
+import { systemCode } from '../failure.ts';
 import type { Environment } from '../vocabulary.ts';
 import { stateFolder } from '../xdg.ts';
 import { filesIn } from './files-in.ts';
@@ -29,6 +30,9 @@ export interface OutboxEntry {
   labels?: Labels;
 }
 
+/** What an entry takes at least: the end of a run is longer than its beginning, and the disk may be full by then. */
+const reservedBytes = 16 * 1024;
+
 /** Runs on their way to a ledger, a small file each: a run that is neither here nor in the ledger never began. */
 export class Outbox {
   readonly #folder: string;
@@ -39,12 +43,22 @@ export class Outbox {
     this.#ledger = ledger;
   }
 
-  /** Written atomically: a kill leaves either the previous entry or this one. */
+  /** Written atomically, so that a kill leaves either the previous entry or this one; on a full disk in the room of the previous one. */
   put(entry: Omit<OutboxEntry, 'ledger'>): void {
     makeFolder(this.#folder);
     const path = this.#pathOf(entry.run);
-    writeFileSync(`${path}.new`, JSON.stringify({ ledger: this.#ledger, ...entry }), { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    const text = JSON.stringify({ ledger: this.#ledger, ...entry });
+    const bytes = Buffer.from(text.padEnd(reservedBytes - Buffer.byteLength(text) + text.length));
+    try {
+      writeFileSync(`${path}.new`, bytes, { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+    } catch (error) {
+      rmSync(`${path}.new`, { force: true });
+      const room = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      if (systemCode(error) !== 'ENOSPC' || bytes.length > room) throw error;
+      writeFileSync(path, bytes, { flag: 'r+' });
+      truncateSync(path, bytes.length);
+    }
   }
 
   remove(run: Attempted): void {

@@ -36,6 +36,8 @@ export interface TapeOptions {
 export interface TapeWriter {
   /** Never throws and never blocks. */
   record(record: EventRecord): void;
+  /** Everything recorded so far survives a kill of this process when it returns; absent: it always does. Never throws. */
+  keep?(): void;
   /** Resolves when all of it is stored, with the hash of its bytes if the writer knows it. */
   end(): Promise<string | undefined | void>;
 }
@@ -138,11 +140,20 @@ function linesAbove(lines: Uint8Array, after: number): Uint8Array {
 
 /** The sequence of a line; 0: it is not a record. */
 export function sequenceOf(line: Uint8Array): number {
+  return placeOf(line).sequence ?? 0;
+}
+
+/** Where a line belongs, and when it was written; empty: it is not a record. */
+export function placeOf(line: Uint8Array): { sequence?: number; timestamp?: string } {
   try {
     const wire: unknown = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString());
-    return typeof wire === 'object' && wire !== null && 'sequence' in wire && typeof wire.sequence === 'number' ? wire.sequence : 0;
+    if (typeof wire !== 'object' || wire === null) return {};
+    return {
+      ...('sequence' in wire && typeof wire.sequence === 'number' ? { sequence: wire.sequence } : {}),
+      ...('timestamp' in wire && typeof wire.timestamp === 'string' ? { timestamp: wire.timestamp } : {}),
+    };
   } catch {
-    return 0;
+    return {};
   }
 }
 

@@ -124,9 +124,12 @@ describe('an editor', () => {
     const { heard, server } = await listening(say('First.'), say('Second.'), say('Third.'));
     const cwd = project();
     const env = { HOME: folder() };
-    const args = [...modelAt(server), '--ledger', join(folder(), 'ledger.sqlite')];
+    const ledger = join(folder(), 'ledger.sqlite');
+    const args = [...modelAt(server), '--ledger', ledger];
     let sessionId = '';
     await withEditor(args, { cwd, env }, async ({ agent }) => {
+      await expect(agent.request('session/load', { sessionId: 'none-such', cwd, mcpServers: [] })).rejects.toThrow('no such session');
+      expect(existsSync(ledger)).toBe(false);
       ({ sessionId } = await agent.request('session/new', { cwd, mcpServers: [] }));
       await agent.request('session/prompt', { sessionId, prompt: text('One') });
       await agent.request('session/prompt', { sessionId, prompt: text('Two') });

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import type { EventRecord } from '../../src/events/event.ts';
 import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
 import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { thisProcess } from '../../src/stores/owner.ts';
@@ -38,9 +39,13 @@ it('ends a run that nobody ended from its tape, with all that it received', asyn
   expect(run?.outcome?.metrics).toMatchObject({ turns: outcome.metrics.turns });
   const taped: Uint8Array[] = [];
   for await (const lines of tapes.at(run?.tape ?? '')?.read() ?? []) taped.push(new Uint8Array(lines));
-  const last = Buffer.concat(taped).toString().trim().split('\n').at(-1) ?? '';
-  expect(JSON.parse(last)).toMatchObject({ type: 'thread.completed', sequence: run?.last_sequence });
-  expect(run?.outcome?.verdict.evidence.at(-1)).toEqual({ signal: 'ledger', detail: 'the process that ran it is gone' });
+  const lines = Buffer.concat(taped).toString().trim().split('\n');
+  const last = JSON.parse(lines.at(-1) ?? '') as EventRecord;
+  expect(last).toMatchObject({ type: 'thread.completed', sequence: run?.last_sequence });
+  expect(run?.outcome?.verdict.evidence.at(-1)).toEqual({
+    signal: 'ledger',
+    detail: `the process that ran it is gone; its tape has ${lines.length} records, the last at ${last.timestamp}`,
+  });
   for (const id of closed.filter((each) => each !== sink.id))
     expect(await store.get(id)).toMatchObject({ status: 'incomplete', exit_code: 8, prompt: 'Fix the parser' });
   expect((await store.open()).map(({ started_at }) => started_at)).toEqual([noon - 1]);

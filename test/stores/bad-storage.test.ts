@@ -21,6 +21,8 @@ const alone = (name: string): string => join(mkdtempSync(join(folder, 'alone-'))
 
 interface Told {
   status: string;
+  /** How the ledger knows it once there is room. */
+  recorded?: string;
   warnings: string[];
 }
 
@@ -48,26 +50,38 @@ async function run(
 it('goes on when the disk becomes full', () => {
   expect(runOnDisk('size=1m', 4_000_000)).toEqual({
     status: 'success',
-    warnings: [expect.stringMatching(/^this run may be missing from the ledger: .*(full|no space left)/i)],
+    recorded: 'success',
+    warnings: [
+      expect.stringMatching(/^the tape .* stops here: .*no space left/i),
+      expect.stringMatching(/^this run may be missing from the ledger: .*(full|no space left)/i),
+    ],
   });
 });
 
 it('goes on when there was never room for a ledger', () => {
   expect(runOnDisk('size=32k', 10_000)).toEqual({
     status: 'success',
-    warnings: [expect.stringMatching(/^this run may be missing from the ledger: .*(full|I\/O|no space left)/i)],
+    recorded: 'nowhere',
+    warnings: [
+      expect.stringMatching(/^the tape .* stops here: .*no space left/i),
+      expect.stringMatching(/^this run may be missing from the ledger: .*(full|I\/O|no space left)/i),
+    ],
   });
 });
 
 it('goes on when the folder is read-only', () => {
   expect(runOnDisk('ro', 10_000)).toEqual({
     status: 'success',
-    warnings: [expect.stringMatching(/^this run may be missing from the ledger: .*(read-only|unable to open)/i)],
+    recorded: 'nowhere',
+    warnings: [
+      expect.stringMatching(/^cannot write .*\.tape\.zst: .*read-only/i),
+      expect.stringMatching(/^this run may be missing from the ledger: .*(read-only|unable to open)/i),
+    ],
   });
 });
 
 it('records the run where there is room', () => {
-  expect(runOnDisk('size=16m', 10_000)).toEqual({ status: 'success', warnings: [] });
+  expect(runOnDisk('size=16m', 10_000)).toEqual({ status: 'success', recorded: 'success', warnings: [] });
 });
 
 it.each([

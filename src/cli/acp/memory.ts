@@ -1,9 +1,11 @@
 import type { Remembered } from '../../acp/agent.ts';
 import type { EventRecord } from '../../events/event.ts';
-import { allRuns, type Ledger, openLedgerAt } from '../../ledger/ledger.ts';
+import { allRuns, isWritten, type Ledger, openLedgerAt, type SomePlace } from '../../ledger/ledger.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import { runRecords } from '../../ledger/tail.ts';
+import { NoLedgerYet } from '../../stores/no-ledger-yet.ts';
 import type { LedgerPlace } from '../../stores/open-store.ts';
+import { openOutbox } from '../../stores/outbox.ts';
 import type { RunSummary } from '../../stores/run-store.ts';
 import type { Environment } from '../../vocabulary.ts';
 
@@ -14,13 +16,26 @@ export const sessionLabel = 'acp_session';
 export async function rememberSession(place: LedgerPlace, env: Environment, sessionId: string): Promise<Remembered | undefined> {
   // Labels are looked up by their text: an id that cannot be one of ours needs no query.
   if (place.kind === 'none' || !/^[\w-]{1,64}$/.test(sessionId)) return undefined;
-  const ledger = await openLedgerAt(place, env);
+  const ledger = await openExisting(place, env);
+  if (ledger === undefined) return undefined;
   const runs: RunSummary[] = [];
   for await (const run of allRuns(ledger.store, { labels: { [sessionLabel]: sessionId } })) runs.unshift(run);
   const agentSession = runs.findLast(({ session_id }) => session_id !== undefined && session_id !== '')?.session_id;
   if (agentSession !== undefined) return { agentSession, records: recordsOf(ledger, runs), close: () => ledger.store.close() };
   await ledger.store.close();
   return undefined;
+}
+
+/** Whoever only reads does not create a ledger. */
+async function openExisting(place: SomePlace, env: Environment): Promise<Ledger | undefined> {
+  const outbox = openOutbox(place, env);
+  if (!isWritten(place, outbox)) return undefined;
+  try {
+    return await openLedgerAt(place, env, undefined, { mayCreate: !outbox.isEmpty });
+  } catch (error) {
+    if (error instanceof NoLedgerYet) return undefined;
+    throw error;
+  }
 }
 
 async function* recordsOf(ledger: Ledger, runs: readonly RunSummary[]): AsyncGenerator<EventRecord> {

@@ -7,6 +7,7 @@ import { present } from '../../present.ts';
 import { patient } from '../../processes/patience.ts';
 import { start } from '../../run/run.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
+import type { Sink } from '../../run/sinks/sink.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { acpAgent, builtIn, type PermissionMode, permissionModes } from '../../vocabulary.ts';
@@ -39,6 +40,9 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
   const warn = (sentence: string): void => context.warn(`runwire: ${sentence}`);
   const gone = Promise.withResolvers<void>();
   const outlet = new Outlet(context.print, () => gone.resolve());
+  /** Of each run that is going on. */
+  const keeps = new Set<() => void>();
+  outlet.showAfter(() => keeps.forEach((keep) => keep()));
   let isUnread = false;
   const giveUp = (): void => {
     isUnread = true;
@@ -64,10 +68,12 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
         ...(modes.length === 0 ? {} : { permission_mode: mode }),
         ...present({ resume }),
       };
-      return start(asked, {
+      let keep = (): void => {};
+      const showing: Sink = { showAfter: (given) => void keeps.add((keep = given)) };
+      const run = start(asked, {
         env: context.env,
         variables: flags.extraEnv.set,
-        sinks: async () => [sink],
+        sinks: async () => [sink, showing],
         ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
         report,
         keepsRecords: false,
@@ -75,6 +81,9 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
         warn,
         ask,
       });
+      const forget = (): void => void keeps.delete(keep);
+      run.outcome.then(forget, forget);
+      return run;
     },
     remember: (sessionId) => rememberSession(place, context.env, sessionId),
     send(message) {

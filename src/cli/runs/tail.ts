@@ -15,7 +15,7 @@ import { answerSink, dialectSink } from '../../run/sinks/dialect.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { namedRun, newestRun } from '../../ledger/find.ts';
-import { nextRun, runRecords } from '../../ledger/tail.ts';
+import { lookMs, nextRun, runRecords } from '../../ledger/tail.ts';
 import { treeRecords } from '../../ledger/tail-tree.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import { ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
@@ -47,44 +47,57 @@ or in any dialect. With -f it continues until the run ends, drawn live on a term
     const follow = values.follow === true || values.next === true;
     const to = values.to ?? (context.stdoutIsTerminal ? 'text' : 'runwire');
     if (to !== 'text') findWriter(to);
-    return useLedger(
-      values,
-      context,
-      async (ledger) => {
-        const { store, tapes } = ledger;
-        const run = await choose(store, word, { follow, next: values.next === true }, context);
-        if (values.tree === true) return tailTree(ledger, run, { to, follow }, context);
-        const found = await tapeOf(tapes, run);
-        if ('missing' in found) throw new Failure('input', found.missing);
-        const clock = new RunClock(run.started_at, context);
-        const screen = follow && draws(to, context) ? await narrate({ tell: 'all', draws: true, clock: clock.now }, context) : undefined;
-        const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print, () => screen?.mute());
-        const sinks = screen === undefined ? [sinkFor(to, outlet, context)] : [hiding(answerSink(outlet), screen), screen.sink];
-        const damage = new Damage(context);
-        const records = runRecords(ledger, run, found.tape, {
-          ...(follow ? { follow: { now: context.now, sleep: clock.sleep } } : {}),
-          onDamaged: (why) => damage.tell(run, why),
-        });
-        try {
-          let next = await records.next();
-          for (; next.done !== true; next = await records.next()) {
-            for (const record of next.value) {
-              clock.pass(record);
-              for (const sink of sinks) sink.record?.(record);
+    let isWaiting = false;
+    /** Undefined: there is no ledger yet, and a name that may be a typo does not create one. */
+    const tryOnce = (): Promise<number | undefined> =>
+      useLedger(
+        values,
+        context,
+        async (ledger) => {
+          const { store, tapes } = ledger;
+          const run = await choose(store, word, { follow, next: values.next === true, isWaiting }, context);
+          if (values.tree === true) return tailTree(ledger, run, { to, follow }, context);
+          const found = await tapeOf(tapes, run);
+          if ('missing' in found) throw new Failure('input', found.missing);
+          const clock = new RunClock(run.started_at, context);
+          const screen = follow && draws(to, context) ? await narrate({ tell: 'all', draws: true, clock: clock.now }, context) : undefined;
+          const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print, () => screen?.mute());
+          const sinks = screen === undefined ? [sinkFor(to, outlet, context)] : [hiding(answerSink(outlet), screen), screen.sink];
+          const damage = new Damage(context);
+          const records = runRecords(ledger, run, found.tape, {
+            ...(follow ? { follow: { now: context.now, sleep: clock.sleep } } : {}),
+            onDamaged: (why) => damage.tell(run, why),
+          });
+          try {
+            let next = await records.next();
+            for (; next.done !== true; next = await records.next()) {
+              for (const record of next.value) {
+                clock.pass(record);
+                for (const sink of sinks) sink.record?.(record);
+              }
+              await outlet.ready();
             }
-            await outlet.ready();
+            const outcome = next.value;
+            if (outcome !== undefined) for (const sink of sinks) sink.end?.(outcome);
+            await outlet.close();
+            if (outlet.problem !== undefined) throw outlet.problem;
+          } finally {
+            screen?.close();
           }
-          const outcome = next.value;
-          if (outcome !== undefined) for (const sink of sinks) sink.end?.(outcome);
-          await outlet.close();
-          if (outlet.problem !== undefined) throw outlet.problem;
-        } finally {
-          screen?.close();
-        }
-        return damage.exitCode;
-      },
-      follow ? undefined : noSuchLedger,
-    );
+          return damage.exitCode;
+        },
+        async (name) => {
+          if (!follow || (word !== undefined && word !== 'last')) return noSuchLedger(name);
+          if (!isWaiting) context.warn(`runwire: waiting for a run to begin: ${name} does not exist yet`);
+          isWaiting = true;
+          return undefined;
+        },
+      );
+    for (;;) {
+      const exitCode = await tryOnce();
+      if (exitCode !== undefined) return exitCode;
+      await context.sleep(lookMs);
+    }
   },
 });
 
@@ -134,14 +147,15 @@ class Damage {
 async function choose(
   store: RunStore,
   word: string | undefined,
-  { follow, next }: { follow: boolean; next: boolean },
+  { follow, next, isWaiting }: { follow: boolean; next: boolean; isWaiting: boolean },
   context: Context,
 ): Promise<RunSummary> {
   if (word !== undefined && word !== 'last') return namedRun(store, word);
   const newest = await newestRun(store);
-  if (newest !== undefined && !next) return newest;
+  // Whoever waited for the ledger waited for its first run.
+  if (newest !== undefined && (!next || isWaiting)) return newest;
   if (!follow) throw new Failure('input', 'no runs yet; -f waits for the first');
-  context.warn('runwire: waiting for a run to begin');
+  if (!isWaiting) context.warn('runwire: waiting for a run to begin');
   return nextRun(store, newest, context);
 }
 

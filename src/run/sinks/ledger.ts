@@ -131,6 +131,10 @@ export class LedgerSink implements Sink {
     this.#schedule(this.#begun ? (this.#options.progressMs ?? defaultProgressMs) : 0);
   }
 
+  keep(): void {
+    this.#tapeWriter?.keep?.();
+  }
+
   #learn(record: EventRecord): void {
     switch (record.type) {
       case 'thread.started': {
@@ -249,9 +253,9 @@ export class LedgerSink implements Sink {
 
   #write(tape: Tape): TapeWriter | undefined {
     try {
-      return tape.write({ onTrouble: (message) => this.#warn(message) });
+      return tape.write({ onTrouble: this.#options.warn });
     } catch (error) {
-      this.#warn(messageOf(error));
+      this.#options.warn(messageOf(error));
       return undefined;
     }
   }
@@ -310,6 +314,8 @@ export class LedgerSink implements Sink {
     }
     const news = { ...this.#news, ...this.#meter.take() };
     this.#news = {};
+    // The ledger, too, never knows of a record that its tape could lose.
+    this.keep();
     try {
       await store.note(this.id, { at: this.#options.clock(), ...news }, this.#run.owner);
     } catch (error) {

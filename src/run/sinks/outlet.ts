@@ -15,6 +15,7 @@ export class Outlet implements Sink {
   #pumping: PromiseWithResolvers<void> | undefined;
   #closed = false;
   #problem: Failure | undefined;
+  #keep = (): void => {};
 
   /** `onClosed`: nothing more can be written, because of a problem, or because the reader is gone. */
   constructor(print: (pieces: readonly Piece[]) => Promise<void>, onClosed: (problem: Failure | undefined) => void = () => {}) {
@@ -30,6 +31,11 @@ export class Outlet implements Sink {
     if (this.#pumping !== undefined) return;
     this.#pumping = Promise.withResolvers();
     void this.#pump(this.#pumping);
+  }
+
+  /** Whoever reads this may act on it: after a kill, nothing that was shown may be missing from where it is kept. */
+  showAfter(keep: () => void): void {
+    this.#keep = keep;
   }
 
   /** Characters that wait for the reader. */
@@ -60,7 +66,10 @@ export class Outlet implements Sink {
 
   async #pump(pumping: PromiseWithResolvers<void>): Promise<void> {
     try {
-      while (this.#waiting.length > 0) await this.#print(this.#take());
+      while (this.#waiting.length > 0) {
+        this.#keep();
+        await this.#print(this.#take());
+      }
     } catch (error) {
       this.#closed = true;
       this.#take();

@@ -21,6 +21,7 @@ export class RecordLog implements Sink {
   #room: PromiseWithResolvers<void> | undefined;
   #isClosed = false;
   #failure: Failure | undefined;
+  #keep = (): void => {};
   /** Where older records can be read again. */
   readonly #tape: () => Tape | undefined;
 
@@ -33,6 +34,10 @@ export class RecordLog implements Sink {
     this.#characters += charactersOf(record);
     this.#forget();
     this.#wake();
+  }
+
+  showAfter(keep: () => void): void {
+    this.#keep = keep;
   }
 
   ready(): Promise<void> | undefined {
@@ -65,7 +70,9 @@ export class RecordLog implements Sink {
         for (let record = this.#at(reader.next); record !== undefined; record = this.#at(reader.next)) {
           reader.next += 1;
           this.#makeRoom();
-          if (record.sequence > after) yield record;
+          if (record.sequence <= after) continue;
+          this.#keep();
+          yield record;
         }
         if (this.#isClosed) break;
         await this.#news.promise;

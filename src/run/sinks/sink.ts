@@ -11,6 +11,10 @@ export interface Sink {
   record?(record: EventRecord): void;
   /** An attempt that will be followed by another. */
   attempt?(attempt: EndedAttempt): void;
+  /** Everything recorded so far survives a kill of this process when it returns. A sink that has this receives each record before those that have not. */
+  keep?(): void;
+  /** It shows records to others, and calls this each time before it does: given once, before the first record. */
+  showAfter?(keep: () => void): void;
   /** While it is pending, the sink has more than it can take: the agent's output waits, and so does the agent if much piles up. */
   ready?(): Promise<void> | undefined;
   /** Settles when everything recorded so far has been passed on, or could not be. It never rejects. */
@@ -37,7 +41,7 @@ export interface RunFacts {
   git: GitFacts;
   env: Environment;
   clock: () => number;
-  /** Called once at most. */
+  /** Called once at most for each thing that can fail. */
   warn: (message: string) => void;
 }
 

@@ -15,6 +15,10 @@ export class TapeSink implements Sink {
     this.#writer.record(record);
   }
 
+  keep(): void {
+    this.#writer.keep?.();
+  }
+
   async close(): Promise<void> {
     await this.#writer.end();
   }

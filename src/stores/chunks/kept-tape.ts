@@ -44,7 +44,7 @@ export function keptTape(options: KeptTapeOptions): Tape {
   };
 }
 
-/** A record is on disk when `record` returns, like on any tape, and a moment later where the tape is kept. */
+/** A record is on the disk of this machine first, like on any tape, and a moment later where the tape is kept. */
 class DeliveredWriter implements TapeWriter {
   readonly #options: KeptTapeOptions;
   readonly #patienceMs: number;
@@ -65,6 +65,10 @@ class DeliveredWriter implements TapeWriter {
   record(record: EventRecord): void {
     this.#writer.record(record);
     for (const delivery of this.#deliveries) delivery.news();
+  }
+
+  keep(): void {
+    this.#writer.keep?.();
   }
 
   end(): Promise<void> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -57,6 +58,8 @@ describe('tail -f', () => {
     const ledger = newLedger();
     const live = tail(ledger, '-f');
     await live.hears('waiting for a run to begin');
+    // It may be a typo: whoever reads creates nothing.
+    expect(existsSync(ledger)).toBe(false);
     const run = writer(ledger);
     run.say('begin');
     await live.hears('"thread.started"');

@@ -1,10 +1,14 @@
 // A process that writes runs into a ledger, for tests that need several of them or that end one by force.
 // node program.ts bulk PLACE COUNT | node program.ts stream PLACE FOLDER | node program.ts once PLACE FOLDER BYTES
 import { randomBytes } from 'node:crypto';
-import { writeSync } from 'node:fs';
+import { rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openLedgerAt } from '../../../src/ledger/ledger.ts';
+import { bringUpToDate } from '../../../src/ledger/up-to-date.ts';
 import type { RunWriter } from '../../../src/run/sinks/ledger.ts';
 import { ledgerPlace, openStore } from '../../../src/stores/open-store.ts';
+import { openOutbox } from '../../../src/stores/outbox.ts';
 import type { RunStore } from '../../../src/stores/run-store.ts';
 import { newRun, outcomeWith } from './runs.ts';
 import { perform } from './perform.ts';
@@ -36,6 +40,15 @@ async function bulk(count: number): Promise<void> {
   await store.close();
 }
 
+async function recorded(folder: string, id: string): Promise<string | undefined> {
+  const found = ledgerPlace(place, {}, '/');
+  if (found.kind === 'none') throw new Error('no ledger');
+  rmSync(join(folder, 'tapes'), { recursive: true, force: true });
+  const ledger = await openLedgerAt(found, {});
+  await bringUpToDate(ledger, openOutbox(found, {}), Date.now());
+  return (await ledger.store.get(id))?.status;
+}
+
 /** Tells what the ledger has acknowledged, until it is killed. */
 async function stream(folder: string): Promise<never> {
   for (;;) {
@@ -58,14 +71,14 @@ async function stream(folder: string): Promise<never> {
   }
 }
 
-/** One run that writes this much onto its tape; tells its warnings, and that it ended. */
+/** One run that writes this much onto its tape; tells its warnings, that it ended, and how it is recorded once there is room. */
 async function once(folder: string, bytes: number): Promise<void> {
   const warnings: string[] = [];
   const sink = ledgerSink({ folder, open, warn: (line) => warnings.push(line), patienceMs: 10_000 });
   const steps = 50;
-  const text = (): string => randomBytes(bytes / steps / 2).toString('hex');
+  const text = (step: number): string => (step === steps ? 'Done.' : randomBytes(bytes / steps / 2).toString('hex'));
   const outcome = await perform(sink, { steps, text, between: () => sleep(2) });
-  say(JSON.stringify({ status: outcome.status, warnings }));
+  say(JSON.stringify({ status: outcome.status, recorded: await recorded(folder, sink.id).catch(() => 'nowhere'), warnings }));
 }
 
 if (mode === 'bulk') await bulk(Number(rest[0]));

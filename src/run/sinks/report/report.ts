@@ -49,6 +49,7 @@ export class ReportSink implements Sink {
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #life: NodeJS.Timeout;
+  #keep = (): void => {};
 
   constructor(options: ReportOptions) {
     const { startedAt, labels, agent, model, cwd, git, env, parent, clean } = options;
@@ -73,6 +74,10 @@ export class ReportSink implements Sink {
     if (record.type === 'prompt.submitted' && this.#meta.prompt === '') this.#meta.prompt = record.text;
     const line = recordJson(record);
     if (line !== undefined) this.#add(line);
+  }
+
+  showAfter(keep: () => void): void {
+    this.#keep = keep;
   }
 
   attempt(attempt: EndedAttempt): void {
@@ -145,6 +150,7 @@ export class ReportSink implements Sink {
   }
 
   async #write(): Promise<Upload> {
+    this.#keep();
     const lines = this.#waiting.join('');
     this.#waiting = [];
     this.#characters = 0;
