@@ -1,28 +1,44 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { isInside } from '../inside.ts';
 import type { Environment } from '../vocabulary.ts';
+import { homeFolder } from '../xdg.ts';
 
 /** Folders of programs that no checkout holds; first in the scripts that we run. */
 export const systemFolders = '/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The nearest checkout that a folder is in, or the folder itself. */
-export function checkoutAround(folder: string): string {
+/**
+ * All checkouts that a folder is in, or the folder itself: what has a `.git` may be no repository, or one inside another, as whoever
+ * wrote the outer one wanted it. A home that is a checkout holds the user's own programs, unless it is the only one.
+ */
+export function checkoutsAround(folder: string, env: Environment): string[] {
+  const found: string[] = [];
   for (let each = folder; ; each = dirname(each)) {
-    if (existsSync(join(each, '.git'))) return each;
-    if (dirname(each) === each) return folder;
+    if (existsSync(join(each, '.git'))) found.push(each);
+    if (dirname(each) === each) break;
   }
+  const below = found.filter((each) => !isInside(homeFolder(env), each));
+  return [below, found, [folder]].find((each) => each.length > 0) ?? [];
 }
 
-/**
- * PATH without what a checkout could put there: `npx` and `npm run` begin it with the checkout's `node_modules/.bin`, and a relative
- * folder stands for whatever the current one is.
- */
+/** The checkouts of a repository: its config may say that its files are somewhere else. */
+export function rootsOf({ root, commonDir }: { root: string; commonDir: string }, env: Environment): string[] {
+  return [root, ...checkoutsAround(root, env), ...checkoutsAround(commonDir, env)];
+}
+
+/** Where npm puts the programs of a project's packages. `npx` and `npm run` begin PATH with those of every folder above. */
+const ofPackages = join(sep, 'node_modules', '.bin');
+
+/** PATH without what a checkout could put there; a relative folder stands for whatever the current one is. */
 export function trustedPath({ PATH = '' }: Environment, roots: readonly string[]): string {
   const real = roots.map(realPath);
   return PATH.split(delimiter)
-    .filter((folder) => isAbsolute(folder) && ![folder, realPath(folder)].some((path) => isWithin(path, [...roots, ...real])))
+    .filter((folder) => isAbsolute(folder) && ![folder, realPath(folder)].some((path) => isUntrusted(path, [...roots, ...real])))
     .join(delimiter);
+}
+
+function isUntrusted(folder: string, roots: readonly string[]): boolean {
+  return resolve(folder).endsWith(ofPackages) || isWithin(folder, roots);
 }
 
 /** The absolute path of a program, which is not in a checkout, nor a link into one. */

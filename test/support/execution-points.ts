@@ -11,6 +11,12 @@ const configured: Record<string, (program: string) => readonly (readonly [key: s
     ['filter.lfs.smudge', `${program}; cat`],
     ['filter.lfs.process', program],
   ],
+  // The name of a filter may have dots, and begin like another.
+  'filter.lfs.point': (program) => [
+    ['filter.lfs.point.clean', `${program}; cat`],
+    ['filter.lfs.point.smudge', `${program}; cat`],
+    ['filter.lfs.clean.point.process', program],
+  ],
   'merge.driver': (program) => [['merge.point.driver', program]],
   'diff.command': (program) => [['diff.point.command', program]],
   'diff.textconv': (program) => [['diff.point.textconv', program]],
@@ -69,6 +75,8 @@ const hooks = [
 const attributes = `*.clean filter=point-clean
 *.smudge filter=point-smudge
 *.process filter=point-process
+*.dots filter=lfs.point
+*.more-dots filter=lfs.clean.point
 *.bin filter=lfs diff=lfs merge=lfs
 * diff=point merge=point
 `;
@@ -94,10 +102,13 @@ export function plantInRepository(leaves: string): string {
   ].join('\n');
 }
 
+/** The endings of files that have a filter. */
+export const filtered = ['clean', 'smudge', 'process', 'bin', 'dots', 'more-dots'];
+
 /** Files that make git look for these programs, changed so that it has to read them. */
 export const plantFiles = `
 printf %s ${quoted(attributes)} > .gitattributes
-for kind in clean smudge process bin; do echo changed > file.$kind; done
+for kind in ${filtered.join(' ')}; do echo changed > file.$kind; done
 `;
 
 /** Programs in a folder of the checkout, which may be on PATH. */
