@@ -8,8 +8,9 @@ import type { Git } from './git.ts';
 /** Everything that decides what a push runs and where it goes, each by its name, as a value that differs when it does. */
 export type PushGround = ReadonlyMap<string, string>;
 
-/** Settings that ordinary work changes, and that no push reads. */
-const harmless = /^(?:branch|user|author|committer|submodule|gc|maintenance|rerere|advice|color|alias)\./;
+/** Settings that ordinary work changes, and that neither a push reads nor a command of git that a hook may use runs. */
+const harmless =
+  /^(?:branch|user|author|committer|maintenance|rerere|advice|color)\.|^submodule\..*\.(?:url|active)$|^gc\.(?!recentobjectshook$)/;
 const mostFiles = 2000;
 
 /** Git's settings from every file, and the hooks. Agents may share these with the user, so a push compares them with those from before. */
