@@ -5,7 +5,7 @@ import { isInside } from '../inside.ts';
 import { owners } from '../run/sources/isolated.ts';
 import type { Environment } from '../vocabulary.ts';
 import { Git, leavesPointers } from '../workspace/git.ts';
-import { credentialsIn, sshThatNeverAsks } from '../workspace/push.ts';
+import { credentialsFor } from '../workspace/push.ts';
 import { listCopies, reclaim } from '../workspace/reclaim.ts';
 import { removeFolder } from '../workspace/remove-folder.ts';
 import { stateFolder } from '../xdg.ts';
@@ -28,6 +28,8 @@ const fetchScript = `
 store=$1 remote=$2 commit=$3 bundle=$4
 [ -d "$store" ] || { git init -q --bare --template= -- "$store.$$" && mv -T -- "$store.$$" "$store" 2>/dev/null || rm -rf "$store.$$"; }
 cd "$store" || exit 1
+# A file in it could name another folder for these.
+export GIT_DIR="$PWD" GIT_COMMON_DIR="$PWD"
 printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n' > "config.$$" && mv -f -- "config.$$" config || exit 1
 has() { git cat-file -e "$commit^{tree}" 2>/dev/null && git rev-list --quiet --objects "$commit" 2>/dev/null; }
 named() { has && git update-ref "refs/fetched/$commit" "$commit"; }
@@ -72,7 +74,7 @@ export async function makePlace(
     if (bundle !== undefined) await writeFile(bundleFile, bundle, { mode: 0o600 });
     const store = join(stores, `${await digest(remote === '' ? name : remote)}.git`);
     const git = new Git(home, env);
-    const access = { signal, env: { GIT_SSH_COMMAND: sshThatNeverAsks, ...credentialsIn(env) } };
+    const access = { signal, env: credentialsFor(remote, env) };
     await git.script(fetchScript, [store, remote, commit, bundle === undefined ? '' : bundleFile], access);
     // Agents and labels take the folder's name as the name of the project.
     const checkout = join(folder, 'checkout', folderName(name));

@@ -2,16 +2,28 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { isInside } from '../inside.ts';
 import type { Environment } from '../vocabulary.ts';
+import { homeFolder } from '../xdg.ts';
 
 /** Folders of programs that no checkout holds; first in the scripts that we run. */
 export const systemFolders = '/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The nearest checkout that a folder is in, or the folder itself. */
-export function checkoutAround(folder: string): string {
+/**
+ * All checkouts that a folder is in, or the folder itself: what has a `.git` may be no repository, or one inside another, as whoever
+ * wrote the outer one wanted it. A home that is a checkout holds the user's own programs, unless it is the only one.
+ */
+export function checkoutsAround(folder: string, env: Environment): string[] {
+  const found: string[] = [];
   for (let each = folder; ; each = dirname(each)) {
-    if (existsSync(join(each, '.git'))) return each;
-    if (dirname(each) === each) return folder;
+    if (existsSync(join(each, '.git'))) found.push(each);
+    if (dirname(each) === each) break;
   }
+  const below = found.filter((each) => !isInside(homeFolder(env), each));
+  return [below, found, [folder]].find((each) => each.length > 0) ?? [];
+}
+
+/** The checkouts of a repository: its config may say that its files are somewhere else. */
+export function rootsOf({ root, commonDir }: { root: string; commonDir: string }, env: Environment): string[] {
+  return [root, ...checkoutsAround(root, env), ...checkoutsAround(commonDir, env)];
 }
 
 /**

@@ -6,6 +6,7 @@ import { type CopyPlace, type CopyPlan, type Isolation, listRefs, type Means, ty
 import { noPush } from './overlay.ts';
 import { quote } from './quote.ts';
 import { removeFolder } from './remove-folder.ts';
+import { rootsOf } from '../processes/trusted.ts';
 
 /**
  * Git's own clone would leave out branches, hooks and config. Objects are borrowed, not linked: a hard link could be written
@@ -61,7 +62,11 @@ export class Clone implements Isolation {
     const { root, folder, commonDir, branch, base, copied } = this.#plan;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const objects = asLine(join(commonDir, 'objects'));
-    await new Git(folder, this.#means.env, [root]).script(script, [commonDir, this.top, branch, base, objects], { signal });
+    await new Git(folder, this.#means.env, rootsOf(this.#plan, this.#means.env)).script(
+      script,
+      [commonDir, this.top, branch, base, objects],
+      { signal },
+    );
     await copyFiles(root, this.top, copied);
   }
 
@@ -80,7 +85,7 @@ export class Clone implements Isolation {
 
   read(text: string, args: (place: CopyPlace) => readonly string[], signal: AbortSignal | undefined): Promise<string> {
     const gitDir = this.ownGitDir;
-    const git = new Git(this.#plan.folder, this.#means.env, [this.#plan.root, this.top]);
+    const git = new Git(this.#plan.folder, this.#means.env, [...rootsOf(this.#plan, this.#means.env), this.top]);
     return git.script(text, args({ top: this.top, gitDir, commonDir: gitDir, mode: 'open' }), { signal });
   }
 

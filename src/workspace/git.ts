@@ -8,7 +8,7 @@ import type { Environment } from '../vocabulary.ts';
 import { quoted } from '../redact/quoted.ts';
 import { withoutUsers } from '../without-user.ts';
 import { scriptStart, withoutPrograms } from './repository-programs.ts';
-import { checkoutAround, systemFolders, trustedPath, trustedProgram } from '../processes/trusted.ts';
+import { checkoutsAround, systemFolders, trustedPath, trustedProgram } from '../processes/trusted.ts';
 
 export const noHooks = '/dev/null';
 
@@ -134,8 +134,8 @@ export class Git {
   readonly #env: Environment;
   readonly #roots: readonly string[];
 
-  /** `roots`: folders whose programs are not used, though they may be on PATH; default: the checkout that `cwd` is in. */
-  constructor(cwd: string, env: Environment, roots: readonly string[] = [checkoutAround(cwd)]) {
+  /** `roots`: folders whose programs are not used, though they may be on PATH; default: the checkouts that `cwd` is in. */
+  constructor(cwd: string, env: Environment, roots: readonly string[] = checkoutsAround(cwd, env)) {
     this.cwd = cwd;
     this.#env = env;
     this.#roots = roots;

@@ -8,6 +8,7 @@ import type { CopyPlan, Isolation } from './isolation.ts';
 import { bringLfsObjects } from './lfs-objects.ts';
 import { placeOfModule, readCopy } from './read-copy.ts';
 import { removeFolder } from './remove-folder.ts';
+import { rootsOf } from '../processes/trusted.ts';
 
 /** The result of the work in a copy. */
 export interface Kept extends Changes {
@@ -95,9 +96,9 @@ export async function keepWork(
   isolation: Isolation,
   { env, before = '', signal }: { env: Environment; before?: string | undefined; signal?: AbortSignal | undefined },
 ): Promise<Kept> {
-  const { root, commonDir, base, branch, folder: home } = plan;
+  const { commonDir, base, branch, folder: home } = plan;
   const { folder: read, commit, refs, modules, known, notes, lost } = await readCopy(plan, isolation, signal);
-  const git = new Git(home, env, [root, isolation.top]);
+  const git = new Git(home, env, [...rootsOf(plan, env), isolation.top]);
   const own = modules.flatMap(({ place, ...module }) => {
     const repository = placeOfModule(plan, place);
     return repository === undefined ? [] : [{ ...module, repository }];

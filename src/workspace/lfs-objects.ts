@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, lstatSync, readdirSync } from 'node:fs';
-import { copyFile, mkdir, rename } from 'node:fs/promises';
+import { constants, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 
 const name = /^[0-9a-f]{64}$/;
 /** A file may have holes, and be larger than any disk. */
 const mostBytes = 32 * 1024 ** 3;
+const chunk = 256 * 1024;
+const nothing = Buffer.alloc(chunk);
+/** It may have become a link or a pipe by now. */
+const careful = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * Copies the files that Git LFS put aside while a copy was read to where the user's repository has them. They are named after their
@@ -27,10 +30,9 @@ export async function bringLfsObjects(gitDir: string, repository: string, signal
         lost.push(`the file ${oid} of Git LFS, which is too large`);
         continue;
       }
-      if ((await sha256Of(path, signal)) !== oid) continue;
       await mkdir(dirname(target), { recursive: true });
-      await copyFile(path, `${target}.new`);
-      await rename(`${target}.new`, target);
+      if ((await copyOf(path, `${target}.new`, signal)) === oid) await rename(`${target}.new`, target);
+      else await rm(`${target}.new`, { force: true });
     }
   }
   return lost;
@@ -45,8 +47,25 @@ function foldersIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
-async function sha256Of(path: string, signal: AbortSignal | undefined): Promise<string> {
+/** Copies a file with its holes, which would fill the disk; returns its SHA-256. */
+async function copyOf(from: string, to: string, signal: AbortSignal | undefined): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash, { signal: signal ?? new AbortController().signal });
-  return hash.digest('hex');
+  const [source, copy] = [await open(from, careful), await open(to, 'w')];
+  try {
+    const bytes = Buffer.alloc(chunk);
+    let size = 0;
+    for (;;) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await source.read(bytes, 0, chunk);
+      if (bytesRead === 0) break;
+      const part = bytes.subarray(0, bytesRead);
+      hash.update(part);
+      if (!part.equals(nothing.subarray(0, bytesRead))) await copy.write(part, 0, bytesRead, size);
+      size += bytesRead;
+    }
+    await copy.truncate(size);
+    return hash.digest('hex');
+  } finally {
+    await Promise.all([source.close(), copy.close()]);
+  }
 }

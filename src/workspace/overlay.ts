@@ -12,7 +12,7 @@ import { scriptStart, withoutPrograms } from './repository-programs.ts';
 import { type CopyPlace, type CopyPlan, type Isolation, listRefs, type Means, type Order, ownParts } from './isolation.ts';
 import { quote } from './quote.ts';
 import { removeFolder } from './remove-folder.ts';
-import { systemFolders } from '../processes/trusted.ts';
+import { rootsOf, systemFolders } from '../processes/trusted.ts';
 
 /** A private layer over the checkout, at the same path: writes go to the layer, and the files below stay unchanged. */
 export class Overlay implements Isolation {
@@ -86,7 +86,7 @@ export class Overlay implements Isolation {
     { signal, before, problem }: { signal: AbortSignal | undefined; before?: string; problem: string },
   ): Promise<string> {
     const args = ['-c', `${scriptStart}${text}`, 'sh', ...words];
-    const order = { command: '/bin/sh', args, cwd: this.top, env: gitEnvironment(this.#means.env, [this.top]) };
+    const order = { command: '/bin/sh', args, cwd: this.top, env: gitEnvironment(this.#means.env, rootsOf(this.#plan, this.#means.env)) };
     const entered = this.#enter(order, { ...present({ before }), lasts: false });
     const { code, stdout, stderr } = await answerOf({ ...order, ...entered, cwd: '/' }, { signal, patienceMs: longPatienceMs });
     if (code !== 0) throw new Failure('config', `${problem}: ${wordsOf(stderr) || `exit code ${code}`}`);

@@ -8,8 +8,14 @@ import type { Git } from './git.ts';
 /** Everything that decides what a push runs and where it goes, each by its name, as a value that differs when it does. */
 export type PushGround = ReadonlyMap<string, string>;
 
-/** Settings that ordinary work changes, and that no push reads. */
-const harmless = /^(?:branch|user|author|committer|submodule|gc|maintenance|rerere|advice|color|alias)\./;
+/** Settings that ordinary work changes, and that neither a push reads nor a command of git that a hook may use runs. */
+const harmless = /^(?:branch|user|author|committer|maintenance|rerere|advice|color)\.|^gc\.(?:auto|autodetach|pruneexpire)$/;
+const ofSubmodules = ['.url', '.active'];
+
+function isHarmless(key: string): boolean {
+  return harmless.test(key) || (key.startsWith('submodule.') && ofSubmodules.some((end) => key.endsWith(end)));
+}
+
 const mostFiles = 2000;
 
 /** Git's settings from every file, and the hooks. Agents may share these with the user, so a push compares them with those from before. */
@@ -23,7 +29,7 @@ export async function pushGround(git: Git): Promise<PushGround> {
     const end = entry.indexOf('\n');
     const key = end === -1 ? entry : entry.slice(0, end);
     // A setting may be given several times, and a value may be missing.
-    if (key !== '' && !harmless.test(key))
+    if (key !== '' && !isHarmless(key))
       ground.set(key, `${ground.get(key) ?? ''}${JSON.stringify(end === -1 ? null : entry.slice(end + 1))}`);
   }
   const folder = resolve(git.cwd, hooks);

@@ -9,7 +9,6 @@ import { quotedEnd } from '../redact/quoted.ts';
 import { Git } from './git.ts';
 import { removeFolder } from './remove-folder.ts';
 
-/** What git needs to reach a remote as the user; it never prompts. */
 const credentials = [
   'SSH_AUTH_SOCK',
   'GIT_SSH',
@@ -21,10 +20,16 @@ const credentials = [
   'NO_PROXY',
   'no_proxy',
 ];
-export const sshThatNeverAsks = 'ssh -o BatchMode=yes -o ConnectTimeout=20';
+const sshThatNeverAsks = 'ssh -o BatchMode=yes -o ConnectTimeout=20';
 
-export function credentialsIn(env: Environment): Environment {
-  return present(Object.fromEntries(credentials.map((name) => [name, env[name]])));
+/** What git needs to reach a remote as the user; it never prompts. */
+function credentialsIn(env: Environment): Environment {
+  return { GIT_SSH_COMMAND: sshThatNeverAsks, ...present(Object.fromEntries(credentials.map((name) => [name, env[name]]))) };
+}
+
+/** The same for one that anybody may have named: a repository on this machine needs none of it, and has hooks that would get it. */
+export function credentialsFor(remote: string, env: Environment): Environment {
+  return /^file:/i.test(remote) || !/^[^/]*:/.test(remote) ? {} : credentialsIn(env);
 }
 
 export interface PushAsk {
@@ -40,7 +45,7 @@ export interface PushAsk {
  * are the user's own. Returns what went wrong; undefined: nothing did.
  */
 export async function pushBranch(git: Git, ask: PushAsk): Promise<string | undefined> {
-  return push(git, ask, true);
+  return push(git, ask, { hooks: true, access: credentialsIn(ask.env) });
 }
 
 /**
@@ -53,7 +58,7 @@ export async function pushObjects(objects: string, ask: PushAsk): Promise<string
     const git = new Git(folder, ask.env);
     await git.text(['init', '-q', '--bare', '--template=', ...(ask.commit.length > sha1Length ? ['--object-format=sha256'] : []), '.']);
     await writeFile(join(folder, 'objects', 'info', 'alternates'), `${objects}\n`);
-    return await push(git, ask, false);
+    return await push(git, ask, { hooks: false, access: credentialsFor(ask.remote, ask.env) });
   } catch (error) {
     return `the push failed: ${messageOf(error)}`;
   } finally {
@@ -63,11 +68,14 @@ export async function pushObjects(objects: string, ask: PushAsk): Promise<string
 
 const sha1Length = 40;
 
-async function push(git: Git, { remote, commit, branch, env, signal }: PushAsk, hooks: boolean): Promise<string | undefined> {
+async function push(
+  git: Git,
+  { remote, commit, branch, env, signal }: PushAsk,
+  { hooks, access }: { hooks: boolean; access: Environment },
+): Promise<string | undefined> {
   const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no', '--', remote, `${commit}:refs/heads/${branch}`];
-  const variables = { GIT_SSH_COMMAND: sshThatNeverAsks, ...credentialsIn(env) };
   try {
-    const { code, stdout, stderr } = await git.ask(args, { env: variables, signal, hooks });
+    const { code, stdout, stderr } = await git.ask(args, { env: access, signal, hooks });
     if (code === 0) return undefined;
     const words = [rejection(stdout.toString()), saidBy(stderr, await addressesOf(git, remote), env)].filter(
       (each) => each !== undefined && each !== '',

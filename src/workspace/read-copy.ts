@@ -48,18 +48,27 @@ objects_of() {
   [ -z "$(find -L "$1/objects" ! -type f ! -type d ! -type l -print 2>/dev/null | head -n 1)" ] || return 0
   for part in "$1"/objects/[0-9a-f][0-9a-f] "$1/objects/pack"; do [ ! -d "$part" ] || ln -s "$part" "$2/"; done
 }
+most=262144k unusual='*[[:cntrl:][:space:]\\\\]*'
+# A regular file that is not too large: one with holes takes no room until it is copied.
+is_file() { [ -n "$(find "$1" -prune -type f -size "-$most" 2>/dev/null)" ]; }
 # The refs of a git folder ($1, and $2 where they are shared), as regular files, and only such as git itself would name so: tar
 # takes each line of its list for a file, or for an option.
 refs_of() {
   [ -f "$1/HEAD" ] && [ ! -L "$1/HEAD" ] && head -c 4096 "$1/HEAD" > "$3/HEAD"
-  [ -f "$2/shallow" ] && [ ! -L "$2/shallow" ] && cp "$2/shallow" "$3/shallow"
-  (cd "$2" 2>/dev/null && find refs packed-refs reftable -type f ! -path '*[[:cntrl:][:space:]\\\\]*' -print 2>/dev/null | tar -cf - -T - 2>/dev/null) |
-    (cd "$3" && tar -xf - refs packed-refs reftable 2>/dev/null)
+  ! is_file "$2/shallow" || cp "$2/shallow" "$3/shallow"
+  ! is_file "$2/packed-refs" || cp "$2/packed-refs" "$3/packed-refs"
+  [ ! -f "$2/packed-refs" ] || [ -L "$2/packed-refs" ] || [ -f "$3/packed-refs" ] || lose 'branches and tags, whose list is too long'
+  (
+    cd "$2" 2>/dev/null && {
+      find refs -type f -size -9 ! -path "$unusual"
+      ! grep -q refstorage "$folder/config" || find reftable -type f -size "-$most" ! -path "$unusual"
+    } 2>/dev/null | tar -cf - -T - 2>/dev/null
+  ) | (cd "$3" && tar -xf - refs reftable 2>/dev/null)
   cp "$folder/config" "$3/config"
 }
 index_of() {
   rm -f "$GIT_INDEX_FILE"*
-  [ -f "$1/index" ] && [ ! -L "$1/index" ] && cp -p "$1/index" "$GIT_INDEX_FILE" && git ls-files > /dev/null 2>&1 && show_hidden
+  is_file "$1/index" && cp -p "$1/index" "$GIT_INDEX_FILE" && git ls-files > /dev/null 2>&1 && show_hidden
 }
 # Flags of an index hide changes. In a sparse checkout they also stand for files that were never there.
 show_hidden() {
@@ -169,7 +178,7 @@ commit=$(commit_on "$head" 2> "$folder/failed") || again 2> "$folder/failed" ||
 [ "$commit" = "$base" ] || pack work "$base" "$commit" || { echo 'fatal: its objects cannot be read' >&2; exit 1; }
 # Of stashed work, only the newest has a name.
 older_stashes() {
-  [ -f "$common/logs/refs/stash" ] && [ ! -L "$common/logs/refs/stash" ] && sed -n 's/^[0-9a-f]* \\([0-9a-f]*\\) .*/\\1 refs\\/stash/p' "$common/logs/refs/stash"
+  is_file "$common/logs/refs/stash" && sed -n 's/^[0-9a-f]* \\([0-9a-f]*\\) .*/\\1 refs\\/stash/p' "$common/logs/refs/stash"
 }
 number=0
 [ ! -f "$began" ] || { ${listRefs}; older_stashes; } | sort -u > "$folder/refs"

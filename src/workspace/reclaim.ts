@@ -8,6 +8,7 @@ import { Git } from './git.ts';
 import type { Isolation } from './isolation.ts';
 import { type Kept, keepWork, lostInWords } from './keep.ts';
 import { giveUp, slotFile } from './slots.ts';
+import { rootsOf } from '../processes/trusted.ts';
 import { isolationOf } from './workspace.ts';
 
 /** An existing copy. */
@@ -78,14 +79,15 @@ async function reclaimOne({ plan, kind, slot, is_ready }: CopyNote, env: Environ
   const { root, commonDir, folder } = plan;
   // Work in a worktree or a clone can be kept even without the checkout: it only needs the repository.
   const isThere = existsSync(commonDir) && (kind !== 'overlay' || existsSync(root));
-  const git = new Git(existsSync(root) ? root : '/', env);
+  const roots = rootsOf(plan, env);
+  const git = new Git(existsSync(root) ? root : '/', env, roots);
   const isolation = isolationOf(kind, plan, { git, env });
   try {
     const kept = is_ready && existsSync(folder) ? await keepIfThere(isThere, plan, isolation, env) : undefined;
     if (kept !== undefined && kept.lost.length > 0 && !discards) return { kept, problem: lostInWords(kept) };
     await removeCopy({ folder, slot }, isolation);
     const isIdle = kept === undefined || (kept.commit === kept.base && kept.notes.length === 0);
-    if (isIdle && isThere) await dropUnchanged({ git: new Git(commonDir, env) }, kept ?? { ...plan, commit: plan.base });
+    if (isIdle && isThere) await dropUnchanged({ git: new Git(commonDir, env, roots) }, kept ?? { ...plan, commit: plan.base });
     return isIdle ? {} : { kept };
   } catch (error) {
     if (!discards) return { problem: messageOf(error) };

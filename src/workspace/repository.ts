@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import type { Environment } from '../vocabulary.ts';
 import { answerOf, Git, gitEnvironment } from './git.ts';
 import { scriptStart } from './repository-programs.ts';
-import { checkoutAround } from '../processes/trusted.ts';
+import { checkoutsAround, rootsOf } from '../processes/trusted.ts';
 
 /** The repository that a folder belongs to. We never change anything in it, except for our own branches. */
 export interface Repository {
@@ -51,14 +51,14 @@ export async function askRepository(
   args: readonly string[] = [],
 ): Promise<{ repository: Repository; answer: string }> {
   const ask = async (text: string, words: readonly string[]): Promise<{ answers: string[]; stderr: string }> => {
-    const roots: [string] = [checkoutAround(folder)];
+    const roots = checkoutsAround(folder, env);
     const order = {
       command: '/bin/sh',
       args: ['-c', `${scriptStart}${onlyCheckouts}${text}`, 'sh', ...words],
       cwd: folder,
       env: gitEnvironment(env, roots),
     };
-    const { stdout, stderr } = await answerOf(order, { checkout: roots[0] });
+    const { stdout, stderr } = await answerOf(order, { checkout: roots.at(-1) ?? folder });
     return { answers: stdout.toString().split('\0'), stderr };
   };
   const withoutNewline = (answer: string): string => answer.replace(/\n$/, '');
@@ -69,7 +69,7 @@ export async function askRepository(
   const [root = '', gitDir = '', commonDir = '', shallow] = found;
   if (root === '' || gitDir === '' || commonDir === '') throw new Failure('input', explain(folder, stderr));
   const repository: Repository = {
-    git: new Git(root, env),
+    git: new Git(root, env, rootsOf({ root, commonDir }, env)),
     root,
     below: relative(root, realpathSync(folder)),
     gitDir,

@@ -14,6 +14,7 @@ import { dropUnchanged } from './drop.ts';
 import { noHooks, withConfig } from './git.ts';
 import type { CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { type Kept, keepWork } from './keep.ts';
+import { addressSettings, isAddress, localRemotes } from './local-remotes.ts';
 import { layersOver, Overlay, whyNoLayers, whyNoOverlay } from './overlay.ts';
 import { askRepository, type Repository } from './repository.ts';
 import { slotFile, slotVariables, takeSlot } from './slots.ts';
@@ -85,7 +86,7 @@ export class Workspace {
   /** Decides everything without making anything. Throws an `input` failure when there can be no copy. */
   static async plan(ask: WorkspaceAsk, { cwd, env, owners }: { cwd: string; env: Environment; owners: Owners }): Promise<Workspace> {
     const { repository, answer } = await askRepository(cwd, env, namesScript, namesLike(ask.branch));
-    const { branch, remotes, hooks, settings } = namesIn(answer, ask.branch);
+    const { branch, addresses, hooks, settings } = namesIn(answer, ask.branch);
     const { root, gitDir, commonDir } = repository;
     const copies = folderFor(repository, env);
     const folder = join(copies, shortName());
@@ -94,8 +95,9 @@ export class Workspace {
       findBase(repository, { ...ask, folder, isElsewhere: !mayBeOverlay(ask) }),
       mayBeOverlay(ask) ? tryOverlay(copies) : undefined,
     ]);
-    const layers =
-      mayBeOverlay(ask) && whyNot === undefined ? layersOver([root, commonDir, gitDir, ...localRemotes([root, copies], remotes)]) : [];
+    // A layer over the folder that holds the layers would cover itself.
+    const remotes = (): string[] => localRemotes(root, addresses).filter((path) => !isInside(root, path) && !isInside(copies, path));
+    const layers = mayBeOverlay(ask) && whyNot === undefined ? layersOver([root, commonDir, gitDir, ...remotes()]) : [];
     const { kind, remarks } = chooseIsolation(ask.isolate, whyNot ?? whyNoLayers(layers, commonDir));
     const { commit, isCheckedOut, isSnapshot } = base;
     const plan: CopyPlan = { root, gitDir, commonDir, folder, branch, base: commit, isCheckedOut, isSnapshot, copied, layers, settings };
@@ -256,7 +258,8 @@ function chooseIsolation(asked: WorkspaceAsk['isolate'], whyNot: string | undefi
 interface Names {
   /** A free branch name. */
   branch: string;
-  remotes: string[];
+  /** Settings with addresses of remotes. */
+  addresses: CopyPlan['settings'];
   /** Where the user has hooks, if not in the usual folder. */
   hooks: string | undefined;
   /** Those that matter for keeping work: they are taken from here, since a worktree shares its config with its agent. */
@@ -272,11 +275,11 @@ function namesLike(wanted: string): string[] {
 function namesIn(listed: string, wanted: string): Names {
   const [names = '', config = ''] = listed.split('\n\n\n');
   const entries = config.split('\0').map((entry) => [entry.slice(0, entry.indexOf('\n')), entry.slice(entry.indexOf('\n') + 1)] as const);
-  const remotes = entries.flatMap(([key, value]) => (key.startsWith('remote.') ? [value] : []));
+  const addresses = entries.filter(([key]) => isAddress(key));
   // Our own setting is among them.
   const hooks = entries.findLast(([key, value]) => key === 'core.hookspath' && value !== noHooks)?.[1];
-  const settings = entries.filter(([key]) => key !== '' && key !== 'core.hookspath' && !key.startsWith('remote.'));
-  return { branch: freeName(wanted, names.split('\n')), remotes, hooks, settings };
+  const settings = entries.filter(([key]) => key !== '' && key !== 'core.hookspath' && !isAddress(key));
+  return { branch: freeName(wanted, names.split('\n')), addresses, hooks, settings };
 }
 
 /** What git does with files, and who commits; nothing that names a program but filters, which are only run where the work is confined. */
@@ -291,7 +294,7 @@ const settingsKept = [
 const namesScript = `
 git for-each-ref --format='%(refname:strip=2)' "$@"
 printf '\\n\\n\\n'
-git config -z --get-regexp '^(remote\\..*\\.url|core\\.hookspath)$' || :
+git config -z --get-regexp '^(${addressSettings}|core\\.hookspath)$' || :
 for scope in local worktree; do git config -z --$scope --includes --get-regexp '^(${settingsKept.join('|')})$' 2>/dev/null || :; done
 `;
 
@@ -307,13 +310,6 @@ export function insideOf({ root, below }: Repository, path: string): string {
   if (inside === undefined) throw new Failure('input', `--copy ${path}: expected a file inside the repository`);
   if (!existsSync(whole)) throw new Failure('input', `--copy ${path}: there is no such file`);
   return inside;
-}
-
-/** Remotes that are folders on this machine. */
-function localRemotes([root, copies]: readonly [root: string, copies: string], urls: readonly string[]): string[] {
-  const paths = urls.filter((url) => url !== '').map((url) => resolve(root, url.replace(/^file:\/\//, '')));
-  // A layer over the folder that holds the layers would cover itself.
-  return paths.filter((path) => existsSync(path) && !isInside(root, path) && !isInside(copies, path));
 }
 
 const mostAttributes = 1024 * 1024;

@@ -6,6 +6,7 @@ import { copyFiles } from './clone.ts';
 import { Git, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { removeFolder } from './remove-folder.ts';
+import { rootsOf } from '../processes/trusted.ts';
 
 /** How often to try while another process makes a worktree: there may be a lock, or a half-written entry. */
 const tries = 8;
@@ -52,9 +53,9 @@ export class Worktree implements Isolation {
   }
 
   read(text: string, args: (place: CopyPlace) => readonly string[], signal: AbortSignal | undefined): Promise<string> {
-    const { root, commonDir, folder } = this.#plan;
+    const { commonDir, folder } = this.#plan;
     const place = { top: this.top, gitDir: this.#gitDir, commonDir, mode: 'open' } as const;
-    return new Git(folder, this.#means.env, [root, this.top]).script(text, args(place), { signal });
+    return new Git(folder, this.#means.env, [...rootsOf(this.#plan, this.#means.env), this.top]).script(text, args(place), { signal });
   }
 
   async remove(folder: string): Promise<void> {

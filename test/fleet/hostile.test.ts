@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -387,6 +387,10 @@ describe.concurrent('a repository that a job names', () => {
     const other = newRepository();
     execFileSync('git', ['-C', store, 'config', `url.${other.remote}.insteadOf`, remote]);
     execFileSync('git', ['-C', store, 'config', 'core.alternateRefsCommand', `touch ${state}/pwned`]);
+    // Another folder for all that, which the store only names.
+    const elsewhere = temporary();
+    cpSync(store, elsewhere, { recursive: true });
+    writeFileSync(join(store, 'commondir'), elsewhere);
     writeFileSync(join(checkout, 'a.txt'), 'two\n');
     git('commit', '-qam', 'two');
     git('push', '-q', 'origin', 'main');

@@ -11,6 +11,12 @@ const configured: Record<string, (program: string) => readonly (readonly [key: s
     ['filter.lfs.smudge', `${program}; cat`],
     ['filter.lfs.process', program],
   ],
+  // The name of a filter may have dots, and begin like another.
+  'filter.lfs.point': (program) => [
+    ['filter.lfs.point.clean', `${program}; cat`],
+    ['filter.lfs.point.smudge', `${program}; cat`],
+    ['filter.lfs.clean.point.process', program],
+  ],
   'merge.driver': (program) => [['merge.point.driver', program]],
   'diff.command': (program) => [['diff.point.command', program]],
   'diff.textconv': (program) => [['diff.point.textconv', program]],
@@ -70,6 +76,8 @@ const attributes = `*.clean filter=point-clean
 *.smudge filter=point-smudge
 *.process filter=point-process
 *.include filter=point-include
+*.dots filter=lfs.point
+*.more-dots filter=lfs.clean.point
 *.bin filter=lfs diff=lfs merge=lfs
 * diff=point merge=point
 `;
@@ -97,15 +105,16 @@ export function plantInRepository(leaves: string): string {
   ].join('\n');
 }
 
-const kinds = ['clean', 'smudge', 'process', 'include', 'bin'];
+/** The endings of files that have a filter. */
+const filtered = ['clean', 'smudge', 'process', 'include', 'bin', 'dots', 'more-dots'];
 
 /** Files of each kind, as they were before. */
-export const plainFiles = Object.fromEntries(kinds.map((kind) => [`file.${kind}`, 'first\n']));
+export const plainFiles = Object.fromEntries(filtered.map((kind) => [`file.${kind}`, 'first\n']));
 
 /** Files that make git look for these programs, changed so that it has to read them. */
 export const plantFiles = `
 printf %s ${quoted(attributes)} > .gitattributes
-for kind in ${kinds.join(' ')}; do echo changed > file.$kind; done
+for kind in ${filtered.join(' ')}; do echo changed > file.$kind; done
 `;
 
 /** Programs in a folder of the checkout, which may be on PATH; by default, those that we use. */

@@ -1,14 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { owners } from '../../src/run/sources/isolated.ts';
 import { type Kept, Workspace } from '../../src/workspace/workspace.ts';
 import { type RanInside, runInside } from '../../src/workspace/run-inside.ts';
-import { fingerprint, makePlace, type Place } from '../support/checkouts.ts';
+import { fingerprint, makePlace, type Place, workIn } from '../support/checkouts.ts';
 import { compiled } from '../support/compiled.ts';
 
 const places: Place[] = [];
@@ -106,6 +106,47 @@ it.skipIf(process.platform !== 'linux')(
     expect([output.trim(), place.git(root, 'status', '--short')]).toEqual([join(bin, 'mount'), '']);
   },
 );
+
+it.skipIf(process.platform !== 'linux')('covers every folder that git would push to, whatever a config calls it', async () => {
+  const place = makePlace();
+  places.push(place);
+  const root = place.checkout('project');
+  const at = (name: string): string => join(place.folder, name);
+  const named: Record<string, (path: string) => readonly (readonly [key: string, value: string])[]> = {
+    'url.git': (path) => [['remote.url.url', path]],
+    'short.git': (path) => [['remote.short.url', path.slice(0, -'.git'.length)]],
+    'a b%.git': (path) => [['remote.escaped.url', `file://${encodeURI(path)}`]],
+    'pushurl.git': (path) => [
+      ['remote.pushurl.url', 'https://example.invalid/x'],
+      ['remote.pushurl.pushurl', path],
+    ],
+    'instead.git': (path) => [
+      ['remote.instead.url', 'corp:instead.git'],
+      [`url.${dirname(path)}/.insteadOf`, 'corp:'],
+    ],
+    'push-instead.git': (path) => [
+      ['remote.push-instead.url', 'corp-push:push-instead.git'],
+      [`url.${dirname(path)}/.pushInsteadOf`, 'corp-push:'],
+    ],
+    'default.git': (path) => [['remote.pushDefault', path]],
+    'branch.git': (path) => [['branch.main.remote', path]],
+    'push-branch.git': (path) => [['branch.main.pushRemote', path]],
+    'separate.git': () => [['remote.separate.url', at('checkout-of-separate')]],
+  };
+  for (const [name, settings] of Object.entries(named)) {
+    place.git(place.folder, 'init', '-q', '--bare', at(name));
+    for (const [key, value] of settings(at(name))) place.git(root, 'config', key, value);
+  }
+  mkdirSync(at('checkout-of-separate'));
+  writeFileSync(join(at('checkout-of-separate'), '.git'), `gitdir: ${at('separate.git')}\n`);
+  // A bundle is a remote, too, and no folder.
+  place.git(root, 'bundle', 'create', '-q', at('a.bundle'), 'main');
+  place.git(root, 'remote', 'add', 'bundle', at('a.bundle'));
+  const script = Object.keys(named).map((name) => `git push -q '${at(name)}' HEAD:refs/heads/pushed && echo pushed`);
+  const { ran } = await workIn(place, root, script.join('\n'), { isolate: 'overlay' });
+  expect(ran.output.trim().split('\n')).toEqual(Object.keys(named).map(() => 'pushed'));
+  expect(Object.keys(named).filter((name) => place.git(at(name), 'for-each-ref') !== '')).toEqual([]);
+});
 
 /** What a fingerprint leaves out. */
 function statsOf(root: string): string {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { mergedTree } from '../../src/orchestrate/merge.ts';
@@ -11,7 +11,7 @@ import { reclaim } from '../../src/workspace/reclaim.ts';
 import { openRepository } from '../../src/workspace/repository.ts';
 import { runInside } from '../../src/workspace/run-inside.ts';
 import { Workspace, type WorkspaceAsk } from '../../src/workspace/workspace.ts';
-import { fingerprint, makePlace, workIn } from '../support/checkouts.ts';
+import { fingerprint, makePlace, workIn, writeFiles } from '../support/checkouts.ts';
 import { plainFiles, plantFiles, plantInRepository, plantPrograms } from '../support/execution-points.ts';
 
 const place = makePlace('runwire-points-');
@@ -135,7 +135,7 @@ describe.skipIf(process.platform !== 'linux').each(isolations)('in a copy by %s,
     await workspace.create(signal);
     await runInside(workspace, `${plantInRepository(leaves)}\n${plantFiles}\nrm -f '${leaves}'/*`, { env: place.env, signal });
     const { copies } = await reclaim(place.env, { owners: { ...owners, isGone: () => true } });
-    expect(copies.map(({ kept, problem }) => [kept?.changes.length, problem])).toEqual([[6, undefined]]);
+    expect(copies.map(({ kept, problem }) => [kept?.changes.length, problem])).toEqual([[Object.keys(plainFiles).length + 1, undefined]]);
     expect(ran(leaves)).toEqual([]);
   });
 
@@ -165,6 +165,61 @@ describe.skipIf(process.platform !== 'linux').each(isolations)('in a copy by %s,
     expect(ran(leaves)).toEqual([]);
     expect(existsSync(join(root, 'bare', 'HEAD'))).toBe(true);
   });
+});
+
+describe.skipIf(process.platform !== 'linux')('a program of the checkout that is on PATH is not run', () => {
+  /** Where a run begins in a checkout that says it is none, or only a part of one. */
+  const beginnings: Record<string, (root: string) => string> = {
+    'in a folder with an empty git folder': (root) => {
+      mkdirSync(join(root, 'below', '.git'), { recursive: true });
+      return join(root, 'below');
+    },
+    'in a folder with an empty git file': (root) => {
+      writeFiles(root, { 'below/.git': '' });
+      return join(root, 'below');
+    },
+    'in a repository inside': (root) => {
+      writeFiles(root, { 'below/file': 'a\n' });
+      plant(join(root, 'below'), 'git init -q; git add -A; git commit -qm below');
+      return join(root, 'below');
+    },
+    'whose files are somewhere else': (root) => {
+      git(root, 'config', 'core.worktree', mkdtempSync(join(place.folder, 'elsewhere-')));
+      return root;
+    },
+    'and in a linked worktree of it': (root) => {
+      git(root, 'worktree', 'add', '-q', `${root}-linked`);
+      plant(`${root}-linked`, 'cp -R ../project/bin ../project/node_modules .');
+      return `${root}-linked`;
+    },
+  };
+  it.each(Object.entries(beginnings))('%s', async (_, begin) => {
+    const root = place.checkout('project');
+    const leaves = mkdtempSync(join(place.folder, 'leaves-'));
+    plant(root, `${plantPrograms('node_modules/.bin', leaves)}\n${plantPrograms('bin', leaves)}`);
+    const cwd = begin(root);
+    const folders = [cwd, root].flatMap((folder) => [join(folder, 'node_modules/.bin/'), join(folder, 'bin')]);
+    // Of the main checkout, a linked one has only what npm adds.
+    const mine = cwd.endsWith('-linked') ? folders.slice(0, 3) : folders;
+    const env = { ...place.env, PATH: [...mine, place.env['PATH']].join(':') };
+    await workIn({ env }, cwd, 'echo a > a', { isolate: 'clone', dirty: 'include' }).catch(() => {});
+    expect(ran(leaves)).toEqual([]);
+  });
+});
+
+it.skipIf(process.platform !== 'linux')('Git LFS runs no program that the repository names', async () => {
+  const { root } = fresh();
+  const leaves = mkdtempSync(join(place.folder, 'leaves-'));
+  const bin = mkdtempSync(join(place.folder, 'bin-'));
+  plant(bin, `printf '%s\\n' '#!/bin/sh' 'eval "$(git config lfs.extension.point.clean)" < /dev/null' cat > git-lfs; chmod +x git-lfs`);
+  const env = { ...place.env, PATH: `${bin}:${place.env['PATH']}` };
+  const here = `${plantInRepository(leaves)}\n${plantFiles}\ngit config --unset filter.lfs.process; rm -f '${leaves}'/*`;
+  const { kept } = await workIn({ env }, root, here, { isolate: 'clone' });
+  plant(root, here);
+  await workIn({ env }, root, 'echo a > a', { isolate: 'clone', dirty: 'include', branch: 'runwire/test/2-work' });
+  const repository = await openRepository(root, env);
+  await applyWork(repository, { from: kept.base, to: kept.commit, isThreeWay: true, isDryRun: false }).catch(() => {});
+  expect(ran(leaves)).toEqual([]);
 });
 
 it.skipIf(process.platform !== 'linux')(

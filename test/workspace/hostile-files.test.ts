@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isolations } from '../../src/vocabulary.ts';
 import { makePlace, workIn, writeFiles } from '../support/checkouts.ts';
@@ -71,6 +72,32 @@ describe.skipIf(process.platform !== 'linux').concurrent.each(isolations)('%s', 
     const { kept } = await workIn(place, root, 'echo open > a.secret; echo work > work', { isolate });
     expect([kept.changes.map(({ path }) => path), kept.lost.length]).toEqual([['work'], 1]);
     expect(kept.lost[0]).toContain('a.secret');
+  });
+});
+
+describe.skipIf(process.platform !== 'linux').each(['overlay', 'clone'] as const)('files with holes in a copy by %s', (isolate) => {
+  it('are not copied where they stand for lists of git, and that is said', async () => {
+    const root = place.checkout('project');
+    const script = `echo work > work; cd ${commonDir}; truncate -s 300M packed-refs logs/HEAD refs/heads/long index shallow`;
+    const { kept } = await workIn(place, root, script, { isolate });
+    expect(kept.changes.map(({ path }) => path)).toEqual(['work']);
+    expect(kept.lost).toEqual(['branches and tags, whose list is too long']);
+  });
+
+  it('keep their holes as objects of Git LFS, and one whose name is not that of its contents stays behind', async () => {
+    const root = place.checkout('project');
+    const [right, wrong] = [
+      createHash('sha256')
+        .update(Buffer.alloc(64 * 1024 * 1024))
+        .digest('hex'),
+      'ab'.repeat(32),
+    ];
+    const at = (name: string): string => join('lfs/objects', name.slice(0, 2), name.slice(2, 4), name);
+    const make = [right, wrong].map((name) => `mkdir -p ${dirname(at(name))}; truncate -s 64M ${at(name)}`);
+    const { kept } = await workIn(place, root, `echo work > work; cd ${commonDir}; ${make.join('; ')}`, { isolate });
+    const { size, blocks } = statSync(join(root, '.git', at(right)));
+    expect([size, blocks * 512 < 1024 * 1024, kept.lost]).toEqual([64 * 1024 * 1024, true, []]);
+    expect(readdirSync(join(root, '.git', dirname(at(wrong))))).toEqual([]);
   });
 });
 

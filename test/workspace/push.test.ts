@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -91,6 +91,14 @@ describe('what an agent writes into the repository that it shares', () => {
       ({ git, program }) => git('config', 'push.gpgSign', 'true') + git('config', 'gpg.program', program),
       /^push\.gpgsign,gpg\.program$/,
     ],
+    [
+      'a command that a hook may use',
+      ({ git, program }) =>
+        git('config', 'alias.base', `!${program}`) +
+        git('config', 'submodule.x.update', `!${program}`) +
+        git('config', 'gc.recentObjectsHook', program),
+      /^alias\.base,submodule\.x\.update,gc\.recentobjectshook$/,
+    ],
     ['a proxy', ({ git }) => git('config', 'http.proxy', 'http://127.0.0.1:1'), /^http\.proxy$/],
     [
       'settings in another file',
@@ -121,12 +129,27 @@ describe('what an agent writes into the repository that it shares', () => {
     });
   });
 
+  it.each([(own: string) => own, (own: string) => `file://${own}`])(
+    'gets no credentials in hooks of a repository on this machine that a job names: %#',
+    async (addressOf) => {
+      const at = planted();
+      const seen = join(at.top, 'seen');
+      writeFileSync(join(at.own, 'hooks', 'post-receive'), `#!/bin/sh\nenv > ${seen}\n`, { mode: 0o755 });
+      const env = { ...process.env, SSH_AUTH_SOCK: join(at.top, 'agent-socket'), HTTPS_PROXY: 'http://me:pass@127.0.0.1:1' };
+      const commit = at.git('rev-parse', 'HEAD').trim();
+      const ask = { remote: addressOf(at.own), commit, branch: 'b', env };
+      expect(await pushObjects(join(at.top, 'web', '.git', 'objects'), ask)).toBeUndefined();
+      expect(readFileSync(seen, 'utf8')).not.toMatch(/agent-socket|me:pass/);
+    },
+  );
+
   it('may be a branch of its own and a name, which no push reads', async () => {
     const at = planted();
     const git = new Git(join(at.top, 'web'), process.env);
     const before = await pushGround(git);
     for (const [key, value] of [
       ['branch.x.remote', 'origin'],
+      ['submodule.x.url', 'https://example.com/x.git'],
       ['user.name', 'Ada'],
       ['gc.auto', '0'],
     ] as const)

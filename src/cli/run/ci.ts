@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { exitOf, startTalking } from '../../processes/child.ts';
-import { checkoutAround, trustedProgram } from '../../processes/trusted.ts';
+import { checkoutsAround, trustedProgram } from '../../processes/trusted.ts';
 import { annotations, stepOutputs, workflowCommand } from '../../reports/github.ts';
 import { reportMarkdown } from '../../reports/report-md.ts';
 import { Story } from '../../reports/story.ts';
@@ -84,7 +84,7 @@ export function usualOutcomeFile(name: CiName | undefined, { env }: Context): st
 
 /** If the Buildkite agent rejects the annotation, or is only there as a program of the checkout, the run has not failed. */
 async function annotate(markdown: string, style: string, { env, cwd }: Context): Promise<void> {
-  const command = trustedProgram('buildkite-agent', env, [checkoutAround(cwd)]);
+  const command = trustedProgram('buildkite-agent', env, checkoutsAround(cwd, env));
   if (command === undefined) return;
   const args = ['annotate', '--style', style, '--context', 'runwire'];
   const { child, end } = startTalking({ command, args, env });

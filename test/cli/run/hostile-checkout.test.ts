@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { atFileEnd } from '../../support/at-file-end.ts';
-import { defaults, runAction, writePackage } from './action.ts';
+import { defaults, folderWithNpm, runAction, writePackage } from './action.ts';
 import { folder } from './scripted.ts';
 
 /** A registry with one package, of which `line` is the command. */
@@ -93,6 +93,15 @@ it.each([
   // Runwire itself was reached, and found no such recording.
   expect({ status, class: outputs['class'], own: own.asked() > 0, said }).toMatchObject({ status: 1, class: 'config', own: true });
 });
+
+it.each([{ prompt: '--help' }, { prompt: '-h' }, { prompt: 'x', expect: '--help' }])(
+  'an input of the action is never a flag, with which nothing would run and the step be a success: %j',
+  async (given) => {
+    const inputs = { model: 'replay/none.jsonl', args: '--ledger\nnone\n', ...given };
+    const { status } = await runAction(inputs, { cwd: folder(), path: `${folderWithNpm()}:${process.env['PATH']}` });
+    expect(status).toBe('expect' in given ? 2 : 1);
+  },
+);
 
 it.each(['latest', '^0.1.0', '1', '../evil', 'file:.', '0.1.0 evil', 'npm:evil@1.0.0', ''])(
   'is not installed by any other word: %j',

@@ -59,7 +59,7 @@ it.each<[string, Requested['limits'], string[]]>([
     .filter(({ tellsUsage }) => tellsUsage === 'never')
     .map(({ id, title }): [string, Requested['limits'], string[]] => [
       id,
-      { maxCostUsd: 1, maxTokens: 1 },
+      { max_cost_usd: 1, max_tokens: 1 },
       [`${title} does not report its usage: --max-cost-usd, --max-tokens cannot be enforced.`],
     ]),
 ])('says before the start which limits %s cannot keep', async (agent, limits, sentences) => {
