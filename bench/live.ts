@@ -64,7 +64,7 @@ console.log(`  added               p50 ${ms(at(run, 0.5) - at(bare, 0.5))}  p99 
 
 function seconds(command: string, args: readonly string[]): number {
   const start = performance.now();
-  const { status, stderr } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
+  const { status, stderr } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env, maxBuffer: Infinity });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} → ${status}: ${stderr.toString()}`);
   return (performance.now() - start) / 1000;
 }

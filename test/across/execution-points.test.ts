@@ -11,7 +11,7 @@ import { call, done, orchestrate, pathWithCodex, reportOf } from '../orchestrate
 import { serveModels } from '../orchestrate/crew.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
 import { makePlace } from '../support/checkouts.ts';
-import { plainFiles, plantFiles, plantInRepository, plantPrograms } from '../support/execution-points.ts';
+import { filterNames, plainFiles, plantFiles, plantInRepository, plantPrograms } from '../support/execution-points.ts';
 import { sweep } from '../support/sweep.ts';
 
 type Kind = (typeof isolations)[number];
@@ -30,9 +30,7 @@ const ownTools = 'PATH=/usr/bin:/bin';
 const harmless = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
-  ...['point-clean', 'point-smudge', 'point-process', 'point-include', 'lfs'].flatMap((name) =>
-    ['clean', 'process'].map((part) => `filter.${name}.${part}=`),
-  ),
+  ...filterNames.flatMap((name) => ['clean', 'process'].map((part) => `filter.${name}.${part}=`)),
 ]
   .map((setting) => `-c ${setting}`)
   .join(' ');

@@ -28,7 +28,7 @@ function problemOf(line: string): string | undefined {
   if (command === undefined) return 'there is no run';
   const own = words
     .slice(named === undefined ? 0 : named.name.split(' ').length)
-    .filter((word) => !/^(?:--help|--version|-h|-V|\[.*)$/.test(word));
+    .filter((word) => !/^(?:--help|--all|--version|-h|-V|\[.*)$/.test(word));
   // `--flag` alone, in a sentence, is about the flag and not its value.
   const last = own.at(-1)?.replace(/^--?/, '') ?? '';
   if (command.options[last]?.type === 'string') own.push('value');

@@ -108,6 +108,9 @@ export function plantInRepository(leaves: string): string {
 /** The endings of files that have a filter. */
 const filtered = ['clean', 'smudge', 'process', 'include', 'bin', 'dots', 'more-dots'];
 
+/** The names of those filters, as the attributes give them. */
+export const filterNames = [...attributes.matchAll(/ filter=(\S+)/g)].map(([, name = '']) => name);
+
 /** Files of each kind, as they were before. */
 export const plainFiles = Object.fromEntries(filtered.map((kind) => [`file.${kind}`, 'first\n']));
 

@@ -80,6 +80,8 @@ export class LedgerSink implements Sink {
   #warned = false;
   /** Why the ledger did not take the latest news. It is only told if the run does not reach the ledger in the end: a busy one is no loss. */
   #trouble: string | undefined;
+  /** Why there is no tape. It is told once the ledger has the run: one that cannot be written has mostly no room for a tape either. */
+  #untaped: string | undefined;
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
@@ -255,7 +257,7 @@ export class LedgerSink implements Sink {
     try {
       return tape.write({ onTrouble: this.#options.warn });
     } catch (error) {
-      this.#options.warn(messageOf(error));
+      this.#untaped = messageOf(error);
       return undefined;
     }
   }
@@ -292,6 +294,8 @@ export class LedgerSink implements Sink {
       await this.#tell(this.#store);
       this.#retryMs = firstRetryMs;
       this.#trouble = undefined;
+      if (this.#untaped !== undefined) this.#options.warn(this.#untaped);
+      this.#untaped = undefined;
     } catch (error) {
       this.#trouble = messageOf(error);
       this.#notBefore = performance.now() + this.#retryMs;

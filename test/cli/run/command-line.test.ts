@@ -51,7 +51,6 @@ describe('a command line that is wrong', () => {
     ['no such folder', ['--cwd', 'nowhere', 'x'], 'runwire: --cwd nowhere: there is no such folder\n'],
     ['no such schema', ['--output-schema', 'none.json', 'x'], 'runwire: cannot read none.json: no such file\n'],
     ['a schema that is none', ['--output-schema', 'a.txt', 'x'], 'runwire: --output-schema a.txt: not JSON: '],
-    ['a tape in no folder', ['--tape', 'no/run.tape', 'x'], 'runwire: cannot write '],
     ['an unknown dialect', ['--to', 'codx', 'x'], 'runwire: unknown dialect "codx" (did you mean "codex"?); known: '],
     ['retries that are no number', ['--retries', 'x', 'x'], 'runwire: --retries x: expected a number from 0 to 999, such as 2\n'],
     ['too many retries', ['--retries', '1000', 'x'], 'runwire: --retries 1000: expected a number from 0 to 999, such as 2\n'],

@@ -96,9 +96,12 @@ it('keeps no tape where none is wanted', async () => {
   expect([sink.tape, existsSync(join(folder, 'tapes'))]).toEqual([undefined, false]);
 });
 
-it('closes a run that never began, once', async () => {
+it('closes a run without a record, once, and leaves its end to whoever finds it', async () => {
   const sink = sinkIn();
   await Promise.all([sink.close(), sink.close()]);
+  const store = await openSqlite(join(folder, 'ledger.db'));
+  expect(await store.get(sink.id)).toMatchObject({ status: 'running', last_sequence: 0 });
+  await store.close();
 });
 
 it('writes a tape of the caller’s, or says at once that it cannot', async () => {
