@@ -11,6 +11,7 @@ import { reclaim } from '../../src/workspace/reclaim.ts';
 import { openRepository } from '../../src/workspace/repository.ts';
 import { runInside } from '../../src/workspace/run-inside.ts';
 import { Workspace, type WorkspaceAsk } from '../../src/workspace/workspace.ts';
+import { some } from '../support/sweep.ts';
 import { fingerprint, makePlace, workIn, writeFiles } from '../support/checkouts.ts';
 import { plainFiles, plantFiles, plantInRepository, plantPrograms } from '../support/execution-points.ts';
 
@@ -49,123 +50,126 @@ async function useWork(root: string, branch: string, commit: string): Promise<vo
   await dropBranch(repository, branch, commit);
 }
 
-describe.skipIf(process.platform !== 'linux').each(isolations)('in a copy by %s, nothing that a repository names is run', (isolate) => {
-  it('in the checkout, before the work', async () => {
-    const { root, leaves } = fresh();
-    plant(root, plantInRepository(leaves));
-    plant(join(root, 'sub'), `${plantInRepository(leaves)}\n${plantFiles}`);
-    plant(root, plantFiles);
-    const before = ran(leaves);
-    for (const dirty of ['include', 'ignore'] as const) {
-      const { kept } = await workIn(place, root, 'echo more > more', { isolate, dirty, branch: `runwire/${dirty}/1-work` });
+describe.skipIf(process.platform !== 'linux').each(some(isolations, 3))(
+  'in a copy by %s, nothing that a repository names is run',
+  (isolate) => {
+    it('in the checkout, before the work', async () => {
+      const { root, leaves } = fresh();
+      plant(root, plantInRepository(leaves));
+      plant(join(root, 'sub'), `${plantInRepository(leaves)}\n${plantFiles}`);
+      plant(root, plantFiles);
+      const before = ran(leaves);
+      for (const dirty of ['include', 'ignore'] as const) {
+        const { kept } = await workIn(place, root, 'echo more > more', { isolate, dirty, branch: `runwire/${dirty}/1-work` });
+        await useWork(root, kept.branch, kept.commit);
+      }
+      expect(ran(leaves)).toEqual(before);
+    });
+
+    it('in the copy and its submodule, by the work itself', async () => {
+      const { root, leaves } = fresh();
+      const here = `${plantInRepository(leaves)}\n${plantFiles}`;
+      const inside = `[ ! -e sub/.git ] || (cd sub; ${here})\n${here}`;
+      const { kept } = await workIn(place, root, `${inside}\nrm -f '${leaves}'/*`, { isolate });
+      expect(kept.changes.map(({ path }) => path)).toContain('.gitattributes');
+      expect(ran(leaves)).toEqual([]);
       await useWork(root, kept.branch, kept.commit);
-    }
-    expect(ran(leaves)).toEqual(before);
-  });
+      expect(ran(leaves)).toEqual([]);
+    });
 
-  it('in the copy and its submodule, by the work itself', async () => {
-    const { root, leaves } = fresh();
-    const here = `${plantInRepository(leaves)}\n${plantFiles}`;
-    const inside = `[ ! -e sub/.git ] || (cd sub; ${here})\n${here}`;
-    const { kept } = await workIn(place, root, `${inside}\nrm -f '${leaves}'/*`, { isolate });
-    expect(kept.changes.map(({ path }) => path)).toContain('.gitattributes');
-    expect(ran(leaves)).toEqual([]);
-    await useWork(root, kept.branch, kept.commit);
-    expect(ran(leaves)).toEqual([]);
-  });
+    it('in repositories inside the copy, known to the index or not', async () => {
+      const { root, leaves } = fresh();
+      const nested = (name: string): string =>
+        `git init -q ${name}; (cd ${name}; echo a > file.clean; git add -A; git commit -qm a; ${plantInRepository(leaves)}\n${plantFiles})`;
+      const script = [
+        nested('known'),
+        nested('unknown'),
+        nested('./-x'),
+        nested('"$(printf "line\\nbreak")"'),
+        'git add known; git commit -qm known',
+        `rm -f '${leaves}'/*`,
+      ];
+      const { kept } = await workIn(place, root, script.join('\n'), { isolate });
+      expect(ran(leaves)).toEqual([]);
+      expect(kept.lost).toEqual([]);
+      expect(
+        kept.changes
+          .map(({ path }) => path)
+          .filter((path) => path.endsWith('file.clean'))
+          .toSorted(),
+      ).toEqual(['-x/file.clean', 'known/file.clean', 'line\nbreak/file.clean', 'unknown/file.clean']);
+    });
 
-  it('in repositories inside the copy, known to the index or not', async () => {
-    const { root, leaves } = fresh();
-    const nested = (name: string): string =>
-      `git init -q ${name}; (cd ${name}; echo a > file.clean; git add -A; git commit -qm a; ${plantInRepository(leaves)}\n${plantFiles})`;
-    const script = [
-      nested('known'),
-      nested('unknown'),
-      nested('./-x'),
-      nested('"$(printf "line\\nbreak")"'),
-      'git add known; git commit -qm known',
-      `rm -f '${leaves}'/*`,
-    ];
-    const { kept } = await workIn(place, root, script.join('\n'), { isolate });
-    expect(ran(leaves)).toEqual([]);
-    expect(kept.lost).toEqual([]);
-    expect(
-      kept.changes
-        .map(({ path }) => path)
-        .filter((path) => path.endsWith('file.clean'))
-        .toSorted(),
-    ).toEqual(['-x/file.clean', 'known/file.clean', 'line\nbreak/file.clean', 'unknown/file.clean']);
-  });
+    it('in repositories below the checkout, when its uncommitted changes are taken along', async () => {
+      const { root, leaves } = fresh();
+      plant(
+        root,
+        `git init -q below; cd below; echo a > file.clean; git add -A; git commit -qm a; ${plantInRepository(leaves)}\n${plantFiles}`,
+      );
+      plant(join(root, 'sub'), `${plantInRepository(leaves)}\n${plantFiles}`);
+      const { kept } = await workIn(place, root, 'echo more > more', { isolate, dirty: 'include' });
+      expect(ran(leaves)).toEqual([]);
+      expect(git(root, 'ls-tree', '-r', '--name-only', kept.base).split('\n')).toContain('below/file.clean');
+      expect(kept.changes.map(({ path }) => path)).toContain('more');
+    });
 
-  it('in repositories below the checkout, when its uncommitted changes are taken along', async () => {
-    const { root, leaves } = fresh();
-    plant(
-      root,
-      `git init -q below; cd below; echo a > file.clean; git add -A; git commit -qm a; ${plantInRepository(leaves)}\n${plantFiles}`,
-    );
-    plant(join(root, 'sub'), `${plantInRepository(leaves)}\n${plantFiles}`);
-    const { kept } = await workIn(place, root, 'echo more > more', { isolate, dirty: 'include' });
-    expect(ran(leaves)).toEqual([]);
-    expect(git(root, 'ls-tree', '-r', '--name-only', kept.base).split('\n')).toContain('below/file.clean');
-    expect(kept.changes.map(({ path }) => path)).toContain('more');
-  });
+    it('in folders of the checkout and the copy that are on PATH', async () => {
+      const { root, leaves } = fresh();
+      plant(root, plantPrograms('node_modules/.bin', leaves));
+      const env = { ...place.env, PATH: `node_modules/.bin:${join(root, 'node_modules/.bin')}:${place.env['PATH']}` };
+      const whole: WorkspaceAsk = { isolate, dirty: 'include', branch: 'runwire/test/1-work', copied: [] };
+      const workspace = await Workspace.plan(whole, { cwd: root, env, owners });
+      const { signal } = new AbortController();
+      await workspace.create(signal);
+      await runInside(workspace, `${plantPrograms('node_modules/.bin', leaves)}\necho a > a`, { env: place.env, signal });
+      const kept = await workspace.keep();
+      await workspace.remove();
+      const repository = await openRepository(root, env);
+      await applyWork(repository, { from: kept.base, to: kept.commit, isThreeWay: false, isDryRun: true });
+      await dropBranch(repository, kept.branch, kept.commit);
+      expect(ran(leaves)).toEqual([]);
+    });
 
-  it('in folders of the checkout and the copy that are on PATH', async () => {
-    const { root, leaves } = fresh();
-    plant(root, plantPrograms('node_modules/.bin', leaves));
-    const env = { ...place.env, PATH: `node_modules/.bin:${join(root, 'node_modules/.bin')}:${place.env['PATH']}` };
-    const whole: WorkspaceAsk = { isolate, dirty: 'include', branch: 'runwire/test/1-work', copied: [] };
-    const workspace = await Workspace.plan(whole, { cwd: root, env, owners });
-    const { signal } = new AbortController();
-    await workspace.create(signal);
-    await runInside(workspace, `${plantPrograms('node_modules/.bin', leaves)}\necho a > a`, { env: place.env, signal });
-    const kept = await workspace.keep();
-    await workspace.remove();
-    const repository = await openRepository(root, env);
-    await applyWork(repository, { from: kept.base, to: kept.commit, isThreeWay: false, isDryRun: true });
-    await dropBranch(repository, kept.branch, kept.commit);
-    expect(ran(leaves)).toEqual([]);
-  });
+    it('when a copy that a crash left is kept', async () => {
+      const { root, leaves } = fresh();
+      const whole: WorkspaceAsk = { isolate, dirty: 'refuse', branch: 'runwire/test/1-work', copied: [] };
+      const workspace = await Workspace.plan(whole, { cwd: root, env: place.env, owners });
+      const { signal } = new AbortController();
+      await workspace.create(signal);
+      await runInside(workspace, `${plantInRepository(leaves)}\n${plantFiles}\nrm -f '${leaves}'/*`, { env: place.env, signal });
+      const { copies } = await reclaim(place.env, { owners: { ...owners, isGone: () => true } });
+      expect(copies.map(({ kept, problem }) => [kept?.changes.length, problem])).toEqual([[Object.keys(plainFiles).length + 1, undefined]]);
+      expect(ran(leaves)).toEqual([]);
+    });
 
-  it('when a copy that a crash left is kept', async () => {
-    const { root, leaves } = fresh();
-    const whole: WorkspaceAsk = { isolate, dirty: 'refuse', branch: 'runwire/test/1-work', copied: [] };
-    const workspace = await Workspace.plan(whole, { cwd: root, env: place.env, owners });
-    const { signal } = new AbortController();
-    await workspace.create(signal);
-    await runInside(workspace, `${plantInRepository(leaves)}\n${plantFiles}\nrm -f '${leaves}'/*`, { env: place.env, signal });
-    const { copies } = await reclaim(place.env, { owners: { ...owners, isGone: () => true } });
-    expect(copies.map(({ kept, problem }) => [kept?.changes.length, problem])).toEqual([[Object.keys(plainFiles).length + 1, undefined]]);
-    expect(ran(leaves)).toEqual([]);
-  });
-
-  it('in files among the refs whose names are more than a name', async () => {
-    const { root, leaves } = fresh();
-    const names = ['a\nconfig', 'a\n.git/config', 'a\n-C', 'a\ninfo/attributes', 'b\\nconfig'];
-    const script = `${plantInRepository(leaves)}\n${plantFiles}
+    it('in files among the refs whose names are more than a name', async () => {
+      const { root, leaves } = fresh();
+      const names = ['a\nconfig', 'a\n.git/config', 'a\n-C', 'a\ninfo/attributes', 'b\\nconfig'];
+      const script = `${plantInRepository(leaves)}\n${plantFiles}
       common=$(cd "$(git rev-parse --git-common-dir)" && pwd)
       for name in ${names.map((name) => `'${name}'`).join(' ')}; do mkdir -p "$(dirname "$common/refs/heads/$name")"; : > "$common/refs/heads/$name"; done
       rm -f '${leaves}'/*`;
-    const { kept } = await workIn(place, root, script, { isolate });
-    expect(kept.changes.map(({ path }) => path)).toContain('.gitattributes');
-    expect(ran(leaves)).toEqual([]);
-  });
+      const { kept } = await workIn(place, root, script, { isolate });
+      expect(kept.changes.map(({ path }) => path)).toContain('.gitattributes');
+      expect(ran(leaves)).toEqual([]);
+    });
 
-  it('in a folder that looks like a bare repository', async () => {
-    const { root, leaves } = fresh();
-    plant(
-      root,
-      `git init -q --bare bare; cd bare; git config core.bare false; git config core.worktree ..\n${plantInRepository(leaves)}\n${plantFiles}`,
-    );
-    rmSync(leaves, { recursive: true });
-    mkdirSync(leaves);
-    await expect(workIn(place, join(root, 'bare'), 'echo a > a', { isolate, dirty: 'include' })).rejects.toThrow(
-      'a bare repository has no files',
-    );
-    expect(ran(leaves)).toEqual([]);
-    expect(existsSync(join(root, 'bare', 'HEAD'))).toBe(true);
-  });
-});
+    it('in a folder that looks like a bare repository', async () => {
+      const { root, leaves } = fresh();
+      plant(
+        root,
+        `git init -q --bare bare; cd bare; git config core.bare false; git config core.worktree ..\n${plantInRepository(leaves)}\n${plantFiles}`,
+      );
+      rmSync(leaves, { recursive: true });
+      mkdirSync(leaves);
+      await expect(workIn(place, join(root, 'bare'), 'echo a > a', { isolate, dirty: 'include' })).rejects.toThrow(
+        'a bare repository has no files',
+      );
+      expect(ran(leaves)).toEqual([]);
+      expect(existsSync(join(root, 'bare', 'HEAD'))).toBe(true);
+    });
+  },
+);
 
 describe.skipIf(process.platform !== 'linux')('a program of the checkout that is on PATH is not run', () => {
   /** Where a run begins in a checkout that says it is none, or only a part of one. */
@@ -193,7 +197,7 @@ describe.skipIf(process.platform !== 'linux')('a program of the checkout that is
       return `${root}-linked`;
     },
   };
-  it.each(Object.entries(beginnings))('%s', async (_, begin) => {
+  it.each(some(Object.entries(beginnings), 3))('%s', async (_, begin) => {
     const root = place.checkout('project');
     const leaves = mkdtempSync(join(place.folder, 'leaves-'));
     plant(root, `${plantPrograms('node_modules/.bin', leaves)}\n${plantPrograms('bin', leaves)}`);

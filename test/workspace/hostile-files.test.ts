@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isolations } from '../../src/vocabulary.ts';
 import { makePlace, workIn, writeFiles } from '../support/checkouts.ts';
-import { sweep } from '../support/sweep.ts';
+import { some, sweep } from '../support/sweep.ts';
 
 const place = makePlace('runwire-hostile-files-');
 afterAll(() => place.remove());
@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a copy', () => {
   });
 });
 
-describe.skipIf(process.platform !== 'linux').concurrent.each(isolations)('%s', (isolate) => {
+describe.skipIf(process.platform !== 'linux').concurrent.each(some(isolations, 3))('%s', (isolate) => {
   it('keeps changes that the index was told to overlook', async () => {
     const root = place.checkout('project', { a: 'a\n', b: 'b\n', c: 'c\n', d: 'd\n' });
     const script =
@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux').concurrent.each(isolations)('%s', 
   });
 });
 
-describe.skipIf(process.platform !== 'linux').each(['overlay', 'clone'] as const)('files with holes in a copy by %s', (isolate) => {
+describe.skipIf(process.platform !== 'linux').each(some(['overlay', 'clone'] as const))('files with holes in a copy by %s', (isolate) => {
   it('are not copied where they stand for lists of git, and that is said', async () => {
     const root = place.checkout('project');
     const script = `echo work > work; cd ${commonDir}; truncate -s 300M packed-refs logs/HEAD refs/heads/long index shallow`;

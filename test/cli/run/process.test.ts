@@ -58,6 +58,7 @@ describe.concurrent.each(formats)('%s', (format) => {
     two.signal('SIGINT');
     expect(await Promise.race([once.then(() => 'once'), twice.then(() => 'twice')])).toBe('twice');
     const { status, stdout } = await twice;
+    one.signal('SIGINT');
     await once;
     expect(status).toBe(exitOf(130));
     if (readable) expect(await classOf(stdout)).toBe('cancelled');
