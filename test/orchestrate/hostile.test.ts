@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { conformanceProblems } from '../support/dev-agent-conformance.ts';
-import { isSweep } from '../support/sweep.ts';
+import { isSweep, some } from '../support/sweep.ts';
 import { call, done, eventsOf, orchestrate, reportOf, usage, withRemote } from './asking.ts';
 import { brokenProject, git, verify } from './crew.ts';
 
@@ -138,7 +138,7 @@ describe.concurrent('the parent branch moves meanwhile', () => {
     ['and fits, but together they fail: nothing is pushed', 'echo false > test/more.sh', 'error', 'merged with it the work does not pass'],
     ['and conflicts: nothing is pushed', 'echo other > value.txt', 'error', 'conflicts with it in value.txt'],
   ] as const;
-  it.concurrent.each(changes)('%s', async (_what, change, expected, message) => {
+  it.concurrent.each(some(changes, 3))('%s', async (_what, change, expected, message) => {
     const cwd = brokenProject();
     const remote = withRemote(cwd);
     git(cwd, 'config', 'receive.denyCurrentBranch', 'ignore');

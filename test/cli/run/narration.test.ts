@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { shellQuote } from '../../../src/terminal/shell-quote.ts';
+import { isSweep } from '../../support/sweep.ts';
 import { ScreenModel } from '../../support/screen.ts';
 import { folder, goodRun, outside, runScripted, telling } from './scripted.ts';
 
@@ -49,7 +50,7 @@ it('draws no word of an agent as anything but text', async () => {
       for (const row of model.text.split('\n')) expect(row).toMatch(/^(?:runwire: | {2}\|| {9}|$)/);
       expect(model.text.match(/^runwire: success/gm)).toHaveLength(1);
     }),
-    { numRuns: 60 },
+    { numRuns: isSweep ? 60 : 20 },
   );
 });
 

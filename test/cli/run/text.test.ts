@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../../src/events/event.ts';
+import { isSweep } from '../../support/sweep.ts';
 import { endings, goodRun, ok, runScripted, started, telling } from './scripted.ts';
 
 const ESC = '\u001b';
@@ -164,7 +165,7 @@ describe('hostile words', () => {
         for (const line of stderr.trimEnd().split('\n')) expect(line).toMatch(/^(?:runwire: | {2}\| )/);
         expect(stderr.match(/^runwire: success$/gm) ?? []).toHaveLength(1);
       }),
-      { numRuns: 100 },
+      { numRuns: isSweep ? 100 : 25 },
     );
   });
 });
