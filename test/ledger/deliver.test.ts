@@ -36,7 +36,7 @@ it('delivers a run whose server was away all the time, with its id, labels and h
   const warnings: string[] = [];
   const sink = ledgerSink({ folder, open: away, labels: { team: 'x' }, cwd: '/project', warn: (line) => warnings.push(line) });
   await perform(sink, steps);
-  expect(warnings).toEqual(['this run may be missing from the ledger: the server is away']);
+  expect(warnings).toEqual(['this run is not in the ledger yet: the server is away; the next command here that uses it tries again']);
   expect(waiting()).toEqual([`${sink.id}.run.json`]);
   await withStore(async (store, tapes) => {
     const outbox = openOutbox(place(), {});

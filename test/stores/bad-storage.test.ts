@@ -53,7 +53,7 @@ it('goes on when the disk becomes full', () => {
     recorded: 'success',
     warnings: [
       expect.stringMatching(/^the tape .* stops here: .*no space left/i),
-      expect.stringMatching(/^this run may be missing from the ledger: .*(full|no space left)/i),
+      expect.stringMatching(/^this run is not in the ledger yet: .*(full|no space left)/i),
     ],
   });
 });
@@ -64,7 +64,7 @@ it('goes on when there was never room for a ledger', () => {
     recorded: 'nowhere',
     warnings: [
       expect.stringMatching(/^the tape .* stops here: .*no space left/i),
-      expect.stringMatching(/^this run may be missing from the ledger: .*(full|I\/O|no space left)/i),
+      expect.stringMatching(/^this run is not in the ledger yet: .*(full|I\/O|no space left)/i),
     ],
   });
 });
@@ -92,7 +92,7 @@ it.each([
   writeFileSync(path, damaged);
   expect(await run({ open: () => openSqlite(path) }, 20_000)).toEqual({
     status: 'success',
-    warnings: [expect.stringMatching(/^this run may be missing from the ledger: .*(not a database|malformed)/)],
+    warnings: [expect.stringMatching(/^this run is not in the ledger yet: .*(not a database|malformed)/)],
   });
   expect(readFileSync(path).equals(damaged)).toBe(true);
 });
@@ -112,11 +112,11 @@ it('goes on, and ends in time, when somebody else keeps the ledger locked', asyn
   other.exec('begin exclusive');
   expect(await run({ open: () => openSqlite(path, { patienceMs: 300 }) }, 20_000)).toEqual({
     status: 'success',
-    warnings: ['this run may be missing from the ledger: database is locked'],
+    warnings: ['this run is not in the ledger yet: database is locked; the next command here that uses it tries again'],
   });
   expect(await run({ open: () => openSqlite(path) }, 200)).toEqual({
     status: 'success',
-    warnings: ['this run may be missing from the ledger: it did not answer within 200 ms'],
+    warnings: ['this run is not in the ledger yet: it did not answer within 200 ms; the next command here that uses it tries again'],
   });
   other.exec('rollback');
   other.close();
@@ -176,7 +176,7 @@ it('records a run completely when PostgreSQL was away in the middle of it', asyn
     await server.stop();
     expect(await run({ open: () => openPostgres(url) }, 20_000)).toEqual({
       status: 'success',
-      warnings: [expect.stringMatching(/^this run may be missing from the ledger: cannot use the ledger postgres:.*ECONNREFUSED/)],
+      warnings: [expect.stringMatching(/^this run is not in the ledger yet: cannot use the ledger postgres:.*ECONNREFUSED/)],
     });
   } finally {
     await server.remove();

@@ -206,7 +206,7 @@ export class LedgerSink implements Sink {
     clearTimeout(timer);
     if (this.#ending !== undefined && !this.#recorded) {
       this.#keepUntilRecorded();
-      this.#warn(this.#trouble ?? `it did not answer within ${patienceMs} ms`);
+      this.#warn(this.#trouble ?? `it did not answer within ${patienceMs} ms`, true);
     }
     this.#warned = true;
     if (this.#recorded) await this.#tidy().catch(() => {});
@@ -344,9 +344,14 @@ export class LedgerSink implements Sink {
     }
   }
 
-  #warn(message: string): void {
+  /** `isKept`: it is in the outbox. */
+  #warn(message: string, isKept = false): void {
     if (this.#warned) return;
     this.#warned = true;
-    this.#options.warn(`this run may be missing from the ledger: ${message}`);
+    this.#options.warn(
+      isKept
+        ? `this run is not in the ledger yet: ${message}; the next command here that uses it tries again`
+        : `this run may be missing from the ledger: ${message}`,
+    );
   }
 }
