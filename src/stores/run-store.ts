@@ -1,4 +1,5 @@
 import type { Labels } from '../contract/labels.ts';
+import type { KnownOfRun } from '../contract/row.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
 import type { Chunks } from './chunks/chunk.ts';
@@ -117,42 +118,7 @@ export interface ChildTotals {
 }
 
 /** One line of a list. Unknown numbers are absent, never 0. */
-export interface RunSummary extends TreePlace {
-  id: string;
-  status: RunStatus;
-  class?: RunOutcome['verdict']['class'];
-  exit_code?: number;
-  agent?: string;
-  agent_version?: string;
-  dialect?: string;
-  model?: string;
-  session_id?: string;
-  cwd?: string;
-  host?: string;
-  user?: string;
-  repo?: string;
-  /** The beginning of the prompt, in one line. */
-  title: string;
-  started_at: number;
-  ended_at?: number;
-  duration_ms?: number;
-  input_tokens?: number;
-  output_tokens?: number;
-  reasoning_tokens?: number;
-  cache_read_tokens?: number;
-  cache_write_tokens?: number;
-  cost?: number;
-  cost_source?: RunOutcome['metrics']['cost_source'];
-  /** `at_least`: the cost is a lower bound. */
-  cost_is?: RunOutcome['metrics']['cost_is'];
-  turns?: number;
-  tool_calls?: number;
-  artifacts?: number;
-  warnings?: number;
-  last_sequence: number;
-  heartbeat_at: number;
-  tape?: string;
-  tape_sha256?: string;
+export interface RunSummary extends KnownOfRun {
   labels: Labels;
   /** Present on request; absent: no run is below it. */
   children?: ChildTotals;
