@@ -1,9 +1,12 @@
 import type { Labels } from '../contract/labels.ts';
 import type { KnownOfRun } from '../contract/row.ts';
+import type { RunFilter } from '../contract/row-filters.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
 import type { Chunks } from './chunks/chunk.ts';
 import type { DamagedRun } from './damaged-run.ts';
+
+export type { RunFilter };
 
 /** `running`: the run has begun, and its end is yet to come or was not seen. */
 export type RunStatus = RunOutcome['status'] | 'running';
@@ -140,37 +143,6 @@ export interface RunRecord extends RunSummary {
   reporter?: string;
   /** Where an imported run came from. */
   key?: string;
-}
-
-/** All given fields must match; of several values of one field, any. */
-export interface RunFilter {
-  status?: readonly RunStatus[];
-  class?: readonly string[];
-  agent?: readonly string[];
-  model?: readonly string[];
-  user?: readonly string[];
-  host?: readonly string[];
-  repo?: readonly string[];
-  cwd?: readonly string[];
-  session?: readonly string[];
-  /** Right below these runs. */
-  parent?: readonly string[];
-  /** Anywhere below these runs, which are tops of trees. */
-  root?: readonly string[];
-  /** One run of each tree: its top, or if that was removed, the oldest that is left. */
-  top?: boolean;
-  /** All of them must match. */
-  labels?: Labels;
-  /** Milliseconds; `from` is included, `to` is not. */
-  started_from?: number;
-  started_to?: number;
-  /** Dollars, both included; a run of unknown cost is in no range. */
-  cost_min?: number;
-  cost_max?: number;
-  /** The run changed this file: a path, or the last parts of one. */
-  file?: readonly string[];
-  /** All its words must be in the prompt or the answer; `word*` matches by prefix. */
-  text?: string;
 }
 
 export interface PageRequest {
