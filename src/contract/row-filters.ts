@@ -3,7 +3,7 @@ import { exitCodes, Failure } from '../failure.ts';
 import type { z } from 'zod';
 import type { Kit, Option } from './field.ts';
 import { parseLabels } from './labels.ts';
-import type { KnownOfRun, rowFields } from './row.ts';
+import type { KnownOfRun, SearchedName } from './row.ts';
 
 type FilterKit = Pick<Kit, 'z' | 'labels'>;
 
@@ -25,7 +25,7 @@ interface FilterFlag extends Option {
 /** One way to say which runs. */
 export interface RowFilter {
   /** What is known of a run must be one of the values that are given. */
-  readonly of?: keyof typeof rowFields;
+  readonly of?: SearchedName;
   readonly flag?: FilterFlag;
   /** The name in a query, if it is not that of the flag. */
   readonly query?: string;
@@ -205,6 +205,24 @@ export const rowFilters = {
   }),
 } as const;
 
+/** What runs can be grouped by, besides a label: times, tools, or a filter's values. */
+export const groupings = [
+  'agent',
+  'model',
+  'day',
+  'week',
+  'month',
+  'user',
+  'host',
+  'repo',
+  'cwd',
+  'session',
+  'tool',
+  'status',
+  'class',
+  'all',
+] as const;
+
 type Filters = typeof rowFilters;
 type AnyFilter = RowFilter & { readonly schema: (kit: FilterKit) => z.ZodType };
 type FlagOf<Filter> = Filter extends { readonly flag: infer Flag extends FilterFlag } ? Flag : never;
@@ -212,6 +230,15 @@ type Given<Value> = Value extends object ? Readonly<Value> : Value;
 
 /** All given fields must match; of several values of one field, any. */
 export type RunFilter = { [Name in keyof Filters]?: Given<z.infer<ReturnType<Filters[Name]['schema']>>> };
+
+type ValueFilter = {
+  [Name in keyof Filters]: Filters[Name] extends { readonly of: infer Of } ? { name: Name; of: Of } : never;
+}[keyof Filters];
+
+/** The filters by which something that is known of a run has one of some values. */
+export const valueFilters = Object.entries<AnyFilter>(rowFilters).flatMap(([name, { of }]) =>
+  of === undefined ? [] : [{ name, of }],
+) as ValueFilter[];
 
 /** The flags of every command that takes many runs, by name. */
 type FilterOptions = { [Name in keyof Filters as FlagOf<Filters[Name]>['name']]: FlagOf<Filters[Name]> };

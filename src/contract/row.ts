@@ -22,6 +22,8 @@ export interface RowField<Schema extends z.ZodType = z.ZodType> {
   readonly column?: string;
   /** `runs` has a copy of it, which is faster to search and to group. */
   readonly isCopied?: true;
+  /** Whoever starts the run says it, and what an outcome says does not change it. */
+  readonly isGiven?: true;
   /** What an outcome says of it. */
   from?(
     outcome: Pick<RunOutcome, 'status' | 'metrics' | 'verdict' | 'provenance' | 'session_id' | 'artifacts' | 'warnings' | 'omitted'>,
@@ -74,18 +76,18 @@ const agent = {
 
 const session = {
   session_id: known(text, { table: 'documents', isCopied: true, cell: 'text', from: (outcome) => outcome.session_id }),
-  cwd: known(text, { table: 'documents', isCopied: true, cell: 'text' }),
+  cwd: known(text, { table: 'documents', isCopied: true, isGiven: true, cell: 'text' }),
 } as const;
 
 const machine = {
-  host: known(text, { table: 'documents', isCopied: true, cell: 'text' }),
+  host: known(text, { table: 'documents', isCopied: true, isGiven: true, cell: 'text' }),
 } as const;
 
 const origin = {
   /** Who started it. */
-  user: known(text, { table: 'runs', column: 'username', cell: 'text' }),
+  user: known(text, { table: 'runs', column: 'username', isGiven: true, cell: 'text' }),
   /** `owner/name` of the repository, or if it has no remote, the name of its folder. */
-  repo: known(text, { table: 'runs', cell: 'text' }),
+  repo: known(text, { table: 'runs', isGiven: true, cell: 'text' }),
 } as const;
 
 const heading = {
@@ -135,7 +137,7 @@ const writing = {
 
 const recording = {
   /** Where its tape is, relative to the tapes folder. */
-  tape: known(text, { table: 'documents', cell: 'text' }),
+  tape: known(text, { table: 'documents', isGiven: true, cell: 'text' }),
   tape_sha256: known(text, { table: 'documents', cell: 'text' }),
 } as const;
 
@@ -197,11 +199,31 @@ type Value<Field> = Field extends { readonly schema: (kit: RowKit) => infer Sche
 type Always<Table> = { [Name in keyof Table]: Table[Name] extends { readonly isAlways: true } ? Name : never }[keyof Table];
 
 /** A run, with the fields that are known. */
-export type RowOf<Table> = { [Name in keyof Pick<Table, Always<Table>>]: Value<Table[Name]> } & {
+type RowOf<Table> = { [Name in keyof Pick<Table, Always<Table>>]: Value<Table[Name]> } & {
   [Name in keyof Omit<Table, Always<Table>>]?: Value<Table[Name]>;
 };
 
 export type KnownOfRun = RowOf<typeof rowFields>;
+
+/** What `runs` has a column for, so that runs can be found by it. */
+export type SearchedName = {
+  [Name in keyof typeof rowFields]: (typeof rowFields)[Name] extends { readonly table: 'runs' } | { readonly isCopied: true }
+    ? Name
+    : never;
+}[keyof typeof rowFields];
+
+type Given<Table> = { [Name in keyof Table]: Table[Name] extends { readonly isGiven: true } ? Name : never }[keyof Table];
+
+/** What whoever starts a run says of it. */
+export type GivenOfRun = Pick<KnownOfRun, Given<typeof rowFields>>;
+
+/** That part of what is known. */
+export function givenOf(run: { [Name in keyof GivenOfRun]?: GivenOfRun[Name] | undefined }): GivenOfRun {
+  const all: Readonly<Record<string, string | undefined>> = run;
+  return Object.fromEntries(givenNames.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+}
+
+const givenNames = Object.entries<RowField>(rowFields).flatMap(([name, { isGiven }]) => (isGiven ? [name] : []));
 
 /** The shape of an object with these fields. */
 type ShapeOf<Table> = {

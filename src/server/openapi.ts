@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { askableFilters } from '../contract/row-filters.ts';
+import { askableFilters, groupings } from '../contract/row-filters.ts';
 import { EventRecord } from '../events/event.ts';
 import { ReportEnd, ReportHead } from '../ledger/report.ts';
 import { RunRecordSchema, runsSchemas } from '../ledger/schemas.ts';
-import { groupings } from '../ledger/stats.ts';
 import { version } from '../version.ts';
 import { problemCodes } from './problem.ts';
 import { QueueState } from './queue.ts';

@@ -1,6 +1,6 @@
 import type { Labels } from '../contract/labels.ts';
-import type { KnownOfRun } from '../contract/row.ts';
-import type { RunFilter } from '../contract/row-filters.ts';
+import type { GivenOfRun, KnownOfRun } from '../contract/row.ts';
+import type { groupings, RunFilter } from '../contract/row-filters.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
 import type { Chunks } from './chunks/chunk.ts';
@@ -36,23 +36,16 @@ export interface TreePlace {
   root_run_id?: string;
 }
 
-export interface NewRun extends TreePlace {
+export interface NewRun extends TreePlace, Omit<GivenOfRun, 'host'> {
   id: string;
   started_at: number;
   prompt: string;
   agent?: string;
   model?: string;
-  cwd?: string;
-  /** Who started it. */
-  user?: string;
-  /** `owner/name` of the repository, or if it has no remote, the name of its folder. */
-  repo?: string;
   labels: Labels;
   owner: Owner;
   /** Who reported it from another machine, and alone may continue it; absent: a process that writes to the ledger itself. */
   reporter?: string;
-  /** Where its tape is, relative to the tapes folder. */
-  tape?: string;
   /** Earlier attempts at this run that other processes began and lost: the run is started again. */
   lost?: readonly Attempt[];
 }
@@ -99,10 +92,9 @@ export interface Ending {
 }
 
 /** A finished run from elsewhere. */
-export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt' | 'reporter'>, Ending {
+export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt' | 'reporter'>, GivenOfRun, Ending {
   /** The process that wrote it, if an export says so. */
   owner?: Owner;
-  host?: string;
   /** The same content has the same key, so that a run imported twice is there once. */
   key: string;
 }
@@ -158,22 +150,7 @@ export interface Page<Run> {
   next?: string;
 }
 
-export type Grouping =
-  | 'all'
-  | 'agent'
-  | 'model'
-  | 'day'
-  | 'week'
-  | 'month'
-  | 'status'
-  | 'class'
-  | 'user'
-  | 'host'
-  | 'repo'
-  | 'cwd'
-  | 'session'
-  | 'tool'
-  | { label: string };
+export type Grouping = (typeof groupings)[number] | { label: string };
 
 export interface StatsOptions {
   /** The time zone of days, weeks and months, such as `Europe/Zurich`; absent: UTC. */
