@@ -147,7 +147,7 @@ const marks = {
 
 type Rows = Readonly<Record<string, RowField>>;
 
-/** Everything that is known, as the schema lists it. A field that is added to one of the parts is in all three of these orders. */
+/** Everything that is known, as the schema lists it. These three have the parts in their own order, so that no format changes with another. */
 export const rowFields = {
   ...own,
   ...place,

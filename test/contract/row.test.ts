@@ -53,6 +53,8 @@ describe('what is known of a stored run', () => {
     const [told = {}] = (await exported(ledger)) as unknown as Record<string, unknown>[];
     expect(told).toMatchObject(listed);
 
+    const withoutCell = Object.keys(rowFields).filter((name) => !(name in cellFields));
+    expect(withoutCell).toEqual(['last_sequence', 'heartbeat_at', 'tape', 'tape_sha256']);
     const columns = [...Object.keys(cellFields), 'prompt', 'answer', 'error'];
     const [header = '', line = ''] = (await runs(ledger, ['export', '--format', 'csv'])).stdout.split('\r\n');
     expect(header.split(',')).toEqual(columns);
@@ -76,7 +78,7 @@ describe('what is known of a stored run', () => {
   });
 });
 
-/** For each filter that is not a value of the run itself: words that find the run, and words that do not. */
+/** Words that find the run, and words that do not, for the filters that do not take any value of the run. */
 const particular: Readonly<Record<string, readonly [hit: string, miss: string]>> = {
   status: ['success', 'error'],
   class: ['success', 'tool'],
