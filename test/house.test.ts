@@ -55,7 +55,7 @@ const mayImport: Record<string, readonly string[]> = {
   ledger: ['contract', 'reports', 'builtin', 'agents', 'stores', 'terminal', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   orchestrate: ['contract', 'run', 'workspace', 'processes', 'builtin', 'agents', 'outcome', 'redact', 'events', 'faults.ts'],
   fleet: ['contract', 'run', 'ledger', 'workspace', 'agents', 'stores', 'outcome', 'redact', 'events'],
-  server: ['ledger', 'stores', 'pipeline', 'dialects', 'outcome', 'events'],
+  server: ['contract', 'ledger', 'stores', 'pipeline', 'dialects', 'outcome', 'events'],
   cli: [
     'contract',
     'acp',

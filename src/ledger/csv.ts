@@ -1,58 +1,29 @@
+import type { Labels } from '../contract/labels.ts';
+import type { CellKind } from '../contract/row.ts';
 import type { RunRecord, RunSummary } from '../stores/run-store.ts';
+import { recordColumns, type RunColumn, summaryColumns } from './columns.ts';
 
 type Cell = string | number | undefined;
 
-const columns = [
-  'id',
-  'status',
-  'class',
-  'exit_code',
-  'agent',
-  'agent_version',
-  'dialect',
-  'model',
-  'session_id',
-  'cwd',
-  'host',
-  'user',
-  'repo',
-  'parent_run_id',
-  'root_run_id',
-  'started_at',
-  'ended_at',
-  'duration_ms',
-  'input_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cost',
-  'cost_source',
-  'cost_is',
-  'turns',
-  'tool_calls',
-  'artifacts',
-  'warnings',
-  'title',
-] as const satisfies readonly (keyof RunSummary)[];
+export const summaryHeader: readonly string[] = summaryColumns.map(({ name }) => name);
+export const recordHeader: readonly string[] = recordColumns.map(({ name }) => name);
 
-export const summaryHeader: readonly string[] = [...columns, 'labels'];
-export const recordHeader: readonly string[] = [...summaryHeader, 'prompt', 'answer', 'error'];
+export const summaryCells = (run: RunSummary): Cell[] => cellsOf(summaryColumns, run);
+export const recordCells = (run: RunRecord): Cell[] => cellsOf(recordColumns, run);
+
+function cellsOf<Run>(columns: readonly RunColumn<Run>[], run: Run): Cell[] {
+  return columns.map(({ cell, of }) => {
+    const value = of(run);
+    return value === undefined ? undefined : written(cell, value);
+  });
+}
 
 /** Times in a form that spreadsheets recognise; labels as `k=v` in one cell. */
-export function summaryCells(run: RunSummary): Cell[] {
-  const labels = Object.entries(run.labels).map(([key, value]) => `${key}=${value}`);
-  return [...columns.map((name) => cellOf(run, name)), labels.length === 0 ? undefined : labels.join(' ')];
-}
-
-export function recordCells(run: RunRecord): Cell[] {
-  return [...summaryCells(run), run.prompt, run.outcome?.message, run.outcome?.error_details?.message];
-}
-
-function cellOf(run: RunSummary, name: (typeof columns)[number]): Cell {
-  const value = run[name];
-  const isTime = name === 'started_at' || name === 'ended_at';
-  return isTime && value !== undefined ? new Date(value).toISOString() : value;
+function written(cell: CellKind, value: unknown): Cell {
+  if (cell === 'time') return new Date(value as number).toISOString();
+  if (cell !== 'labels') return value as Cell;
+  const labels = Object.entries(value as Labels).map(([key, each]) => `${key}=${each}`);
+  return labels.length === 0 ? undefined : labels.join(' ');
 }
 
 /** A line of RFC 4180. A cell that a spreadsheet would take for a formula is prefixed with an apostrophe. */

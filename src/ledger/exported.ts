@@ -2,6 +2,7 @@ import { Framer } from '../pipeline/framer.ts';
 import { present } from '../present.ts';
 import { fittingLabels, mostKept } from '../contract/label-limits.ts';
 import type { ImportedRun, LedgerOutcome } from '../stores/run-store.ts';
+import { givenOf } from '../contract/row.ts';
 import type { Labels } from '../contract/labels.ts';
 import { RunRecordSchema } from './schemas.ts';
 
@@ -53,15 +54,11 @@ function runOf(wire: unknown, line: number, more: Labels): Exported {
     attempts: data.attempts.map(present),
     last_sequence: data.last_sequence,
     labels: kept,
+    ...givenOf(data),
     ...present({
       agent: data.agent,
       model: data.model,
-      cwd: data.cwd,
-      user: data.user,
-      repo: data.repo,
-      host: data.host,
       owner: data.owner === undefined ? undefined : present(data.owner),
-      tape: data.tape,
       tape_sha256: data.tape_sha256,
       parent_run_id: data.parent_run_id,
       root_run_id: data.root_run_id,

@@ -1,17 +1,14 @@
 import { z } from 'zod';
-import { exitCodes, type VerdictClass } from '../failure.ts';
 import { labelsSchema } from '../contract/labels-schema.ts';
+import { filterShape } from '../contract/row-filters.ts';
 import { isWholeId } from '../stores/run-id.ts';
-import type { RunFilter, StatsOptions } from '../stores/run-store.ts';
-import { statuses } from './filter.ts';
+import type { StatsOptions } from '../stores/run-store.ts';
 import type { OutcomeOptions, LedgerImportOptions, LedgerOptions, FollowOptions, ListOptions, RecordsOptions } from './library.ts';
 
 /** What an untyped caller may pass. */
 type Fields<Given> = z.ZodType<{ [Name in keyof Given]: unknown }>;
 
 const text = z.string().optional();
-const words = z.array(z.string()).optional();
-const number = z.number().optional();
 const labels = labelsSchema().optional();
 /** Infinity is allowed. */
 const milliseconds = z
@@ -29,27 +26,7 @@ export const Options = z.strictObject({
   env: z.custom<object>((value) => typeof value === 'object' && value !== null, 'expected an object').optional(),
 }) satisfies Fields<LedgerOptions>;
 
-export const Filter = z.strictObject({
-  status: z.array(z.enum(statuses)).optional(),
-  class: z.array(z.enum(Object.keys(exitCodes) as VerdictClass[])).optional(),
-  agent: words,
-  model: words,
-  user: words,
-  host: words,
-  repo: words,
-  cwd: words,
-  session: words,
-  parent: words,
-  root: words,
-  top: z.boolean().optional(),
-  labels,
-  started_from: number,
-  started_to: number,
-  cost_min: number,
-  cost_max: number,
-  file: words,
-  text,
-}) satisfies Fields<RunFilter>;
+export const Filter = z.strictObject(filterShape({ z, labels: labelsSchema() }));
 
 export const Paged = z.strictObject({
   limit: z.int().min(1).max(10_000).optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rowShape } from '../contract/row.ts';
 import { ItemStatus } from '../events/event.ts';
 import { RunOutcome, ToolCall } from '../outcome/outcome.ts';
 import { periods } from '../stores/budget-store.ts';
@@ -11,42 +12,7 @@ const count = z.int().nonnegative();
 const VerdictClass = RunOutcome.shape.verdict.shape.class;
 
 const summary = {
-  id: text.min(1),
-  parent_run_id: text.min(1).optional(),
-  root_run_id: text.min(1).optional(),
-  status: z.enum([...RunOutcome.shape.status.options, 'running']),
-  class: VerdictClass.optional(),
-  exit_code: z.int().optional(),
-  agent: text.optional(),
-  agent_version: text.optional(),
-  dialect: text.optional(),
-  model: text.optional(),
-  session_id: text.optional(),
-  cwd: text.optional(),
-  host: text.optional(),
-  user: text.optional(),
-  repo: text.optional(),
-  title: text,
-  started_at: at,
-  ended_at: at.optional(),
-  duration_ms: amount,
-  input_tokens: amount,
-  output_tokens: amount,
-  reasoning_tokens: amount,
-  cache_read_tokens: amount,
-  cache_write_tokens: amount,
-  cost: amount,
-  cost_source: RunOutcome.shape.metrics.shape.cost_source.optional(),
-  cost_is: RunOutcome.shape.metrics.shape.cost_is,
-  turns: count.optional(),
-  tool_calls: count.optional(),
-  artifacts: count.optional(),
-  warnings: count.optional(),
-  last_sequence: count,
-  heartbeat_at: at,
-  tape: text.optional(),
-  tape_sha256: text.optional(),
-  labels: z.record(text, text),
+  ...rowShape({ z, outcome: RunOutcome }),
   children: z
     .strictObject({
       runs: count,

@@ -1,3 +1,4 @@
+import { groupings } from '../contract/row-filters.ts';
 import { Failure } from '../failure.ts';
 import { present } from '../present.ts';
 import type { Grouping, RunFilter, RunStore, StatsOptions, StatsRow } from '../stores/run-store.ts';
@@ -11,23 +12,6 @@ export interface Stats extends StatsRow {
   cost_complete: boolean;
   mean_duration_ms?: number;
 }
-
-export const groupings = [
-  'agent',
-  'model',
-  'day',
-  'week',
-  'month',
-  'user',
-  'host',
-  'repo',
-  'cwd',
-  'session',
-  'tool',
-  'status',
-  'class',
-  'all',
-] as const;
 
 /** One grouping, or two separated by a comma. `name` is the name of the option in messages. */
 export function groupingsOf(name: string, text: string): Grouping[] {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { askableFilters, groupings } from '../contract/row-filters.ts';
 import { EventRecord } from '../events/event.ts';
-import { classes, statuses } from '../ledger/filter.ts';
 import { ReportEnd, ReportHead } from '../ledger/report.ts';
 import { RunRecordSchema, runsSchemas } from '../ledger/schemas.ts';
-import { groupings } from '../ledger/stats.ts';
 import { version } from '../version.ts';
 import { problemCodes } from './problem.ts';
 import { QueueState } from './queue.ts';
@@ -52,26 +51,11 @@ interface Route {
   answer: { status?: string; about: string; type?: string; name?: Name };
 }
 
-const filters: readonly Parameter[] = [
-  { name: 'status', about: 'Several: a,b', schema: { type: 'string', examples: [...statuses] } },
-  { name: 'class', about: 'Verdict class; several: a,b', schema: { type: 'string', examples: [...classes] } },
-  { name: 'agent', about: 'Agent' },
-  { name: 'model', about: 'Model' },
-  { name: 'user', about: 'Started by this user' },
-  { name: 'host', about: 'On this machine' },
-  { name: 'repo', about: 'Repository, as named by its remote: owner/name' },
-  { name: 'cwd', about: 'In this folder' },
-  { name: 'session', about: "The agent's session" },
-  { name: 'label', about: 'KEY=VALUE; if repeated, all must match' },
-  { name: 'parent', about: 'Started by this run' },
-  { name: 'root', about: 'Anywhere below this run' },
-  { name: 'since', about: 'A duration such as 2h, or a date' },
-  { name: 'until', about: 'The same' },
-  { name: 'min_cost', about: 'USD' },
-  { name: 'max_cost', about: 'USD' },
-  { name: 'search', about: 'Words that must all be in the prompt or the answer; word* is a prefix' },
-  { name: 'file', about: 'Runs that changed this file: a path, or the end of one' },
-];
+const filters: readonly Parameter[] = askableFilters.map(({ query: name, flag: { choices }, filter: { about = '' } }) => ({
+  name,
+  about,
+  ...(choices === undefined ? {} : { schema: { type: 'string', examples: [...choices] } }),
+}));
 
 const stream = (about: string): Route['answer'] => ({ about, type: 'text/event-stream' });
 

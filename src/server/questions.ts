@@ -1,36 +1,19 @@
 import type { Context } from 'hono';
+import { filterOf, type RunFilter } from '../contract/row-filters.ts';
 import { findRun, withWholeIds } from '../ledger/find.ts';
-import { type AskedRuns, filterOf } from '../ledger/filter.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { shortRunId } from '../stores/run-id.ts';
-import type { RunFilter, RunRecord } from '../stores/run-store.ts';
+import type { RunRecord } from '../stores/run-store.ts';
 import { Problem } from './problem.ts';
-
-const manyValued = [
-  'status',
-  'class',
-  'agent',
-  'model',
-  'user',
-  'host',
-  'repo',
-  'cwd',
-  'session',
-  'parent',
-  'root',
-  'label',
-  'file',
-] as const satisfies readonly (keyof AskedRuns)[];
 
 /** The validated filter of a request. */
 export async function askedFilter(context: Context, ledger: Ledger, now: number): Promise<RunFilter> {
   const { req } = context;
-  const asked: AskedRuns = {
-    ...Object.fromEntries(manyValued.map((name) => [name, filled(req.queries(name))])),
-    ...Object.fromEntries((['since', 'until', 'min_cost', 'max_cost'] as const).map((name) => [name, req.query(name) || undefined])),
-    text: req.query('search') || undefined,
-  };
-  const filter = filterOf(asked, now, (field) => (field === 'text' ? 'search' : field));
+  const filter = filterOf(
+    ({ flag, query }) => (flag.multiple === true ? filled(req.queries(query)) : req.query(query) || undefined),
+    ({ query }) => query,
+    now,
+  );
   return withWholeIds(ledger.store, filter, (word) => namedRun(ledger, word));
 }
 

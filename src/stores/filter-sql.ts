@@ -1,7 +1,8 @@
+import { valueFilters } from '../contract/row-filters.ts';
 import type { Database, Statement, Value } from './database.ts';
 import { leastRunId } from './run-id.ts';
 import type { RunFilter } from './run-store.ts';
-import { plainText } from './rows.ts';
+import { columnInRuns, plainText } from './rows.ts';
 import { type Term, termsOf } from './words.ts';
 
 export interface Selection {
@@ -28,16 +29,10 @@ export function select(database: Database, filter: RunFilter, more: readonly Sta
       values: label.map(plainText),
     });
   }
-  for (const field of ['status', 'class', 'agent', 'model'] as const) {
-    const wanted = filter[field];
-    if (wanted !== undefined) conditions.push(anyOf(`r.${field}`, wanted.flatMap(field === 'agent' ? namesOf : plainText), database.kind));
+  for (const { name, of } of valueFilters) {
+    const wanted = filter[name];
+    if (wanted !== undefined) conditions.push(anyOf(columnInRuns(of), wanted.flatMap(of === 'agent' ? namesOf : plainText), database.kind));
   }
-  for (const [field, column] of Object.entries(whoColumns)) {
-    const wanted = filter[field as keyof typeof whoColumns];
-    if (wanted !== undefined) conditions.push(anyOf(`r.${column}`, wanted.map(plainText), database.kind));
-  }
-  if (filter.parent !== undefined) conditions.push(anyOf('r.parent_run_id', filter.parent.map(plainText), database.kind));
-  if (filter.root !== undefined) conditions.push(anyOf('r.root_run_id', filter.root.map(plainText), database.kind));
   if (filter.top !== undefined) conditions.push({ sql: `${filter.top ? '' : 'not '}(${isTop(prefix)})`, values: [] });
   // An id begins with the time its run began.
   if (filter.started_from !== undefined) conditions.push({ sql: `${id} >= ?`, values: [leastRunId(Math.ceil(filter.started_from))] });
@@ -55,8 +50,6 @@ export function select(database: Database, filter: RunFilter, more: readonly Sta
     values: conditions.flatMap(({ values }) => values),
   };
 }
-
-const whoColumns = { user: 'username', host: 'host', repo: 'repo', cwd: 'cwd', session: 'session_id' } as const;
 
 /** The built-in agent is found by both of its names, whichever an older version wrote. */
 function namesOf(agent: string): string[] {

@@ -1,3 +1,5 @@
+import { columnNames } from './rows.ts';
+
 /** One column of a database that may be a ledger. */
 export interface ColumnFact {
   table: string;
@@ -8,11 +10,8 @@ export interface ColumnFact {
 
 /** The columns that this version writes; a newer ledger that has all of them, and requires no others, can be used. */
 const needed: Readonly<Record<string, string>> = {
-  runs:
-    'seq id key status class exit_code agent model started_at ended_at duration_ms input_tokens output_tokens reasoning_tokens ' +
-    'cache_read_tokens cache_write_tokens cost cost_source cost_is turns tool_calls artifacts warnings last_sequence heartbeat_at parent_run_id ' +
-    'root_run_id heard_at presumed_at host username repo cwd session_id reporter',
-  documents: 'seq prompt outcome attempts agent_version dialect session_id cwd tape host owner tape_sha256 seal',
+  runs: `seq key heard_at presumed_at reporter ${columnNames('runs').join(' ')}`,
+  documents: `seq prompt outcome attempts owner seal ${columnNames('documents').join(' ')}`,
   labels: 'key value run',
   usage: 'run model input_tokens output_tokens reasoning_tokens cache_read_tokens cache_write_tokens cost',
   tools: 'run name calls failed duration_ms',

@@ -1,5 +1,6 @@
 import { constants, zstdCompressSync } from 'node:zlib';
 import { messageOf } from '../failure.ts';
+import { type GivenOfRun, type RowField, rowFields, type SearchedName, storedFields } from '../contract/row.ts';
 import { present } from '../present.ts';
 import { DamagedRun } from './damaged-run.ts';
 import type { Database, Row, Value } from './database.ts';
@@ -52,47 +53,57 @@ export function agentName(name: string | undefined): string | null {
   return optionalText(name === 'builtin' ? 'runwire' : name);
 }
 
-/** The columns of `runs` that an outcome fills. */
-export function outcomeColumns(outcome: LedgerOutcome): Record<string, Value> {
-  const { metrics, verdict, provenance, omitted } = outcome;
-  return {
-    status: outcome.status,
-    class: verdict.class,
-    exit_code: verdict.exit_code,
-    agent: agentName(provenance.agent),
-    model: optionalText(metrics.model_name),
-    duration_ms: optionalNumber(metrics.duration_ms),
-    input_tokens: optionalNumber(metrics.input_tokens),
-    output_tokens: optionalNumber(metrics.output_tokens),
-    reasoning_tokens: optionalNumber(metrics.reasoning_tokens),
-    cache_read_tokens: optionalNumber(metrics.cache_read_tokens),
-    cache_write_tokens: optionalNumber(metrics.cache_write_tokens),
-    cost: optionalNumber(metrics.cost),
-    cost_source: metrics.cost_source,
-    cost_is: optionalText(metrics.cost_is),
-    turns: metrics.turns,
-    tool_calls: optionalNumber(metrics.tool_calls_count),
-    artifacts: outcome.artifacts.length + (omitted?.artifacts ?? 0),
-    warnings: outcome.warnings.length + (omitted?.warnings ?? 0),
-  };
+type Table = 'runs' | 'documents';
+
+const stored = Object.entries<RowField>(storedFields).map(([name, field]) => ({ ...field, name, column: field.column ?? name }));
+
+/** Whether a table has a column for it. */
+const isIn = ({ table, isCopied }: RowField, wanted: Table): boolean => table === wanted || (isCopied === true && wanted === 'runs');
+
+/** The columns that an outcome fills. */
+export function outcomeColumns(outcome: LedgerOutcome, table: Table = 'runs'): Record<string, Value> {
+  const columns: Record<string, Value> = {};
+  for (const { name, column, table: its, from } of stored)
+    if (its === table && from !== undefined)
+      columns[column] = name === 'agent' ? agentName(outcome.provenance.agent) : columnValue(from(outcome));
+  return columns;
 }
 
-/** The columns of `runs` as a list shows them. */
-export const summaryColumns = (
-  'id parent_run_id root_run_id status class exit_code agent model started_at ended_at duration_ms input_tokens output_tokens reasoning_tokens cache_read_tokens ' +
-  'cache_write_tokens cost cost_source cost_is turns tool_calls artifacts warnings last_sequence heartbeat_at'
-)
-  .split(' ')
-  .map((column) => `r.${column}`)
-  .concat('r.username as "user"', 'r.repo');
+/** The columns that whoever starts or imports a run fills. */
+export function givenColumns(run: { [Name in keyof GivenOfRun]?: string | undefined }, table: Table): Record<string, Value> {
+  const given: Readonly<Record<string, string | undefined>> = run;
+  const columns: Record<string, Value> = {};
+  for (const field of stored) if (field.isGiven && isIn(field, table)) columns[field.column] = optionalText(given[field.name]);
+  return columns;
+}
+
+function columnValue(value: string | number | undefined): string | number | null {
+  return typeof value === 'number' ? optionalNumber(value) : optionalText(value);
+}
+
+/** All columns of a table that hold what is known of a run. */
+export function columnNames(table: Table): string[] {
+  return stored.filter((field) => isIn(field, table)).map(({ column }) => column);
+}
+
+/** Runs are searched and grouped in `runs`, the smaller of the two tables. */
+export function columnInRuns(name: SearchedName): string {
+  const field: RowField = rowFields[name];
+  return `r.${field.column ?? name}`;
+}
+
+/** The columns of a run as a list shows them. */
+export const listColumns = [...shownColumns('runs', 'r'), ...shownColumns('documents', 'd')];
 /** The columns that are added up. */
-export const usageColumns = ['id', 'parent_run_id', 'root_run_id', 'status', 'cost', 'cost_is', 'input_tokens', 'output_tokens'].map(
-  (column) => `r.${column}`,
-);
-/** The columns of `documents`. */
-export const detailColumns = ['agent_version', 'dialect', 'session_id', 'cwd', 'tape', 'tape_sha256', 'host'].map(
-  (column) => `d.${column}`,
-);
+export const usageColumns = (
+  ['id', 'parent_run_id', 'root_run_id', 'status', 'cost', 'cost_is', 'input_tokens', 'output_tokens'] satisfies (keyof RunUsage)[]
+).map((column) => `r.${column}`);
+
+function shownColumns(table: Table, alias: string): string[] {
+  return stored
+    .filter((field) => field.table === table)
+    .map(({ name, column }) => (column === name ? `${alias}.${name}` : `${alias}.${column} as "${name}"`));
+}
 
 /** A column without a value becomes an absent field. */
 function filled(row: Row, without: readonly string[] = []): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { mostKept } from '../contract/label-limits.ts';
 import { type Database, isWithheld, type Row } from './database.ts';
 import { select } from './filter-sql.ts';
 import { type DamagedRun, unlessDamaged } from './damaged-run.ts';
-import { detailColumns, recordOf, plainText, statsOf, summaryColumns, summaryOf, usageColumns, usageOf } from './rows.ts';
+import { listColumns, recordOf, plainText, statsOf, summaryOf, usageColumns, usageOf } from './rows.ts';
 import type {
   Grouping,
   Page,
@@ -204,7 +204,6 @@ export class RunQueries {
 }
 
 const titleColumn = 'substr(d.prompt, 1, 400) as head';
-const listColumns = [...summaryColumns, ...detailColumns];
 const recordColumns = [...listColumns, 'r.key', 'r.reporter', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
 
 function isSeveral(grouping: Grouping | readonly Grouping[]): grouping is readonly Grouping[] {

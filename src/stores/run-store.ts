@@ -1,8 +1,12 @@
 import type { Labels } from '../contract/labels.ts';
+import type { GivenOfRun, KnownOfRun } from '../contract/row.ts';
+import type { groupings, RunFilter } from '../contract/row-filters.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
 import type { Chunks } from './chunks/chunk.ts';
 import type { DamagedRun } from './damaged-run.ts';
+
+export type { RunFilter };
 
 /** `running`: the run has begun, and its end is yet to come or was not seen. */
 export type RunStatus = RunOutcome['status'] | 'running';
@@ -32,23 +36,16 @@ export interface TreePlace {
   root_run_id?: string;
 }
 
-export interface NewRun extends TreePlace {
+export interface NewRun extends TreePlace, Omit<GivenOfRun, 'host'> {
   id: string;
   started_at: number;
   prompt: string;
   agent?: string;
   model?: string;
-  cwd?: string;
-  /** Who started it. */
-  user?: string;
-  /** `owner/name` of the repository, or if it has no remote, the name of its folder. */
-  repo?: string;
   labels: Labels;
   owner: Owner;
   /** Who reported it from another machine, and alone may continue it; absent: a process that writes to the ledger itself. */
   reporter?: string;
-  /** Where its tape is, relative to the tapes folder. */
-  tape?: string;
   /** Earlier attempts at this run that other processes began and lost: the run is started again. */
   lost?: readonly Attempt[];
 }
@@ -95,10 +92,9 @@ export interface Ending {
 }
 
 /** A finished run from elsewhere. */
-export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt' | 'reporter'>, Ending {
+export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt' | 'reporter'>, GivenOfRun, Ending {
   /** The process that wrote it, if an export says so. */
   owner?: Owner;
-  host?: string;
   /** The same content has the same key, so that a run imported twice is there once. */
   key: string;
 }
@@ -117,42 +113,7 @@ export interface ChildTotals {
 }
 
 /** One line of a list. Unknown numbers are absent, never 0. */
-export interface RunSummary extends TreePlace {
-  id: string;
-  status: RunStatus;
-  class?: RunOutcome['verdict']['class'];
-  exit_code?: number;
-  agent?: string;
-  agent_version?: string;
-  dialect?: string;
-  model?: string;
-  session_id?: string;
-  cwd?: string;
-  host?: string;
-  user?: string;
-  repo?: string;
-  /** The beginning of the prompt, in one line. */
-  title: string;
-  started_at: number;
-  ended_at?: number;
-  duration_ms?: number;
-  input_tokens?: number;
-  output_tokens?: number;
-  reasoning_tokens?: number;
-  cache_read_tokens?: number;
-  cache_write_tokens?: number;
-  cost?: number;
-  cost_source?: RunOutcome['metrics']['cost_source'];
-  /** `at_least`: the cost is a lower bound. */
-  cost_is?: RunOutcome['metrics']['cost_is'];
-  turns?: number;
-  tool_calls?: number;
-  artifacts?: number;
-  warnings?: number;
-  last_sequence: number;
-  heartbeat_at: number;
-  tape?: string;
-  tape_sha256?: string;
+export interface RunSummary extends KnownOfRun {
   labels: Labels;
   /** Present on request; absent: no run is below it. */
   children?: ChildTotals;
@@ -176,37 +137,6 @@ export interface RunRecord extends RunSummary {
   key?: string;
 }
 
-/** All given fields must match; of several values of one field, any. */
-export interface RunFilter {
-  status?: readonly RunStatus[];
-  class?: readonly string[];
-  agent?: readonly string[];
-  model?: readonly string[];
-  user?: readonly string[];
-  host?: readonly string[];
-  repo?: readonly string[];
-  cwd?: readonly string[];
-  session?: readonly string[];
-  /** Right below these runs. */
-  parent?: readonly string[];
-  /** Anywhere below these runs, which are tops of trees. */
-  root?: readonly string[];
-  /** One run of each tree: its top, or if that was removed, the oldest that is left. */
-  top?: boolean;
-  /** All of them must match. */
-  labels?: Labels;
-  /** Milliseconds; `from` is included, `to` is not. */
-  started_from?: number;
-  started_to?: number;
-  /** Dollars, both included; a run of unknown cost is in no range. */
-  cost_min?: number;
-  cost_max?: number;
-  /** The run changed this file: a path, or the last parts of one. */
-  file?: readonly string[];
-  /** All its words must be in the prompt or the answer; `word*` matches by prefix. */
-  text?: string;
-}
-
 export interface PageRequest {
   limit: number;
   /** `next` of the previous page. */
@@ -220,22 +150,7 @@ export interface Page<Run> {
   next?: string;
 }
 
-export type Grouping =
-  | 'all'
-  | 'agent'
-  | 'model'
-  | 'day'
-  | 'week'
-  | 'month'
-  | 'status'
-  | 'class'
-  | 'user'
-  | 'host'
-  | 'repo'
-  | 'cwd'
-  | 'session'
-  | 'tool'
-  | { label: string };
+export type Grouping = (typeof groupings)[number] | { label: string };
 
 export interface StatsOptions {
   /** The time zone of days, weeks and months, such as `Europe/Zurich`; absent: UTC. */

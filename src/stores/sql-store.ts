@@ -1,3 +1,4 @@
+import { usedFields } from '../contract/row.ts';
 import { present } from '../present.ts';
 import { SqlChunks } from './chunks/sql-chunks.ts';
 import type { Database, Row, Statement, Value } from './database.ts';
@@ -7,6 +8,7 @@ import { boundedAttempts, boundedPrompt, ledgerOutcome } from './ledger-outcome.
 import {
   agentName,
   damageOf,
+  givenColumns,
   openRunOf,
   optionalNumber,
   optionalText,
@@ -57,6 +59,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
   async begin(run: NewRun): Promise<void> {
     if (!this.database.rights.update) return void this.#held.set(run.id, run);
     if (run.lost !== undefined && (await this.#beginAgain(run, run.lost))) return;
+    const given = { ...run, host: run.owner.host };
     await this.database.write([
       this.#rows.insert('runs', {
         id: run.id,
@@ -67,18 +70,13 @@ export class SqlRunStore extends RunQueries implements RunStore {
         started_at: Math.floor(run.started_at),
         heartbeat_at: Math.floor(run.started_at),
         heard_at: { sql: this.database.now },
-        host: optionalText(run.owner.host),
-        username: optionalText(run.user),
-        repo: optionalText(run.repo),
-        cwd: optionalText(run.cwd),
+        ...givenColumns(given, 'runs'),
         reporter: optionalText(run.reporter),
       }),
       this.#rows.takeOutOfTree(run.id, run.reporter),
       this.#rows.insertDocument(run.id, {
         prompt: wholeText(boundedPrompt(run.prompt)),
-        cwd: optionalText(run.cwd),
-        tape: optionalText(run.tape),
-        host: optionalText(run.owner.host),
+        ...givenColumns(given, 'documents'),
         owner: wholeText(JSON.stringify(run.owner)),
         attempts: attemptsColumn(run.lost ?? []),
       }),
@@ -93,7 +91,9 @@ export class SqlRunStore extends RunQueries implements RunStore {
     return this.database.write([
       {
         sql: `update ${this.p}runs set status = 'running', class = null, exit_code = null, ended_at = null, duration_ms = null, last_sequence = 0, presumed_at = null, session_id = null,
-          ${usedColumns.map((name) => `${name} = null`).join(', ')}, host = ?, cwd = ?, reporter = ?, heartbeat_at = ?, heard_at = ${this.database.now} where id = ?`,
+          ${Object.keys(usedFields)
+            .map((name) => `${name} = null`)
+            .join(', ')}, host = ?, cwd = ?, reporter = ?, heartbeat_at = ?, heard_at = ${this.database.now} where id = ?`,
         values: [optionalText(owner.host), optionalText(cwd), optionalText(reporter), Math.floor(started_at), id],
       },
       this.#rows.updateDocument(id, {
@@ -214,6 +214,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
     const prompt = outcome.metadata.initial_prompt || (run.prompt ?? '');
     const { agent = null, model = null, ...columns } = outcomeColumns(outcome);
     const names = { agent: agentName(run.agent) ?? agent, model: optionalText(run.model) ?? model };
+    const given = { ...run, host: run.host ?? run.owner?.host };
     const words = wordsOf(prompt, outcome.message);
     const ended = { started_at: Math.floor(run.started_at), ended_at: Math.floor(run.ended_at) };
     const document = { prompt: wholeText(prompt), ...documentColumns(outcome, run, this.database.kind) };
@@ -227,19 +228,14 @@ export class SqlRunStore extends RunQueries implements RunStore {
         ...ended,
         heartbeat_at: Math.floor(run.ended_at),
         last_sequence: run.last_sequence ?? 0,
-        host: optionalText(run.host ?? run.owner?.host),
-        username: optionalText(run.user),
-        repo: optionalText(run.repo),
-        cwd: optionalText(run.cwd),
+        ...givenColumns(given, 'runs'),
         session_id: optionalText(outcome.session_id),
         reporter: optionalText(run.reporter),
       }),
       ...(this.database.rights.update ? [this.#rows.takeOutOfTree(run.id, run.reporter)] : []),
       this.#rows.insertDocument(run.id, {
         ...document,
-        cwd: optionalText(run.cwd),
-        tape: optionalText(run.tape),
-        host: optionalText(run.host ?? run.owner?.host),
+        ...givenColumns(given, 'documents'),
         owner: run.owner === undefined ? null : wholeText(JSON.stringify(run.owner)),
         seal: sealOf({ id: run.id, ...columns, ...names, ...ended, ...document }),
         ...(this.database.kind === 'postgres' ? { words: { sql: 'cast(? as tsvector)', value: vectorOf(words) } } : {}),
@@ -378,22 +374,6 @@ export class SqlRunStore extends RunQueries implements RunStore {
   }
 }
 
-/** The usage columns, filled during a run and at its end. */
-const usedColumns = [
-  'input_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cost',
-  'cost_source',
-  'cost_is',
-  'turns',
-  'tool_calls',
-  'artifacts',
-  'warnings',
-] as const;
-
 const openColumns = [
   ...[
     'id',
@@ -424,9 +404,7 @@ function documentColumns(
     outcome: writeOutcome(outcome, kind),
     // A process that ends a run from its tape knows only one attempt.
     ...(attempts === undefined ? {} : { attempts: attemptsColumn(attempts) }),
-    agent_version: optionalText(outcome.provenance.version),
-    dialect: optionalText(outcome.provenance.dialect),
-    session_id: optionalText(outcome.session_id),
+    ...outcomeColumns(outcome, 'documents'),
     tape_sha256: optionalText(tape_sha256),
   };
 }

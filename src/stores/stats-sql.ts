@@ -1,6 +1,7 @@
+import { rowFilters } from '../contract/row-filters.ts';
 import type { Database, Statement } from './database.ts';
 import { select } from './filter-sql.ts';
-import { plainText } from './rows.ts';
+import { columnInRuns, plainText } from './rows.ts';
 import type { Grouping, RunFilter } from './run-store.ts';
 import type { Offset } from './time-zone.ts';
 
@@ -114,10 +115,6 @@ function groupOf({ prefix, kind }: Database, grouping: Grouping, offsets: readon
       };
     case 'agent':
       return { group: "case when r.agent = 'builtin' then 'runwire' else r.agent end" };
-    case 'user':
-      return { group: 'r.username' };
-    case 'session':
-      return { group: 'r.session_id' };
     case 'tool':
       return {
         group: `${alias}.name`,
@@ -134,7 +131,7 @@ function groupOf({ prefix, kind }: Database, grouping: Grouping, offsets: readon
         used: (column) => `case when ${alias}.run is null then r.${column} else ${alias}.${column} end`,
       };
     default:
-      return { group: `r.${grouping}` };
+      return { group: columnInRuns(rowFilters[grouping].of) };
   }
 }
 

@@ -1,29 +1,31 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { FilterQuery } from '../../src/contract/row-filters.ts';
 import { useAddressText } from '../parts/common.tsx';
 import { source } from '../parts/source.ts';
 import { address, go, withQuery } from '../route.ts';
 
-export const filterNames = [
-  'status',
-  'class',
-  'agent',
-  'model',
-  'label',
-  'since',
-  'until',
-  'search',
-  'file',
-  'parent',
-  'root',
-  'session',
-  'cwd',
-  'repo',
-  'host',
-  'user',
-  'min_cost',
-  'max_cost',
-] as const;
-type FilterName = (typeof filterNames)[number];
+/** Every filter of the API. */
+const titles: Readonly<Record<FilterQuery, string>> = {
+  status: 'State',
+  class: 'Verdict',
+  agent: 'Agent',
+  model: 'Model',
+  label: 'Label',
+  since: 'Started',
+  until: 'Started before',
+  search: 'Search prompts and answers',
+  file: 'Touched file',
+  parent: 'Started by',
+  root: 'In the tree of',
+  session: 'Session',
+  cwd: 'Folder',
+  repo: 'Repository',
+  host: 'Host',
+  user: 'User',
+  min_cost: 'Cost from $',
+  max_cost: 'Cost to $',
+};
+export const filterNames = Object.keys(titles) as FilterQuery[];
 
 const statuses = [
   ['', 'All'],
@@ -42,23 +44,17 @@ const ages = [
   ['30d', 'Last 30 days'],
 ] as const;
 
-const typed: readonly (readonly [name: FilterName, title: string, hint: string])[] = [
-  ['file', 'Touched file', 'src/app.ts'],
-  ['label', 'Label', 'git.branch=main'],
-  ['repo', 'Repository', 'shop'],
-  ['host', 'Host', 'laptop'],
-  ['user', 'User', 'kim'],
-  ['min_cost', 'Cost from $', '0.50'],
-  ['max_cost', 'Cost to $', '5'],
+const typed: readonly (readonly [name: FilterQuery, hint: string])[] = [
+  ['file', 'src/app.ts'],
+  ['label', 'git.branch=main'],
+  ['repo', 'shop'],
+  ['host', 'laptop'],
+  ['user', 'kim'],
+  ['min_cost', '0.50'],
+  ['max_cost', '5'],
 ];
 /** Filters that come only from links. */
-const linked: readonly (readonly [name: FilterName, title: string])[] = [
-  ['until', 'Started before'],
-  ['parent', 'Started by'],
-  ['root', 'In the tree of'],
-  ['session', 'Session'],
-  ['cwd', 'Folder'],
-];
+const linked: readonly FilterQuery[] = ['until', 'parent', 'root', 'session', 'cwd'];
 
 /** Which runs to list; every filter is in the address, so that a list can be bookmarked and sent. */
 export function Filters() {
@@ -71,8 +67,8 @@ export function Filters() {
   return (
     <section class="filters" aria-label="Filters">
       <div class="filters-first">
-        <TypedFilter name="search" title="Search prompts and answers" hint="Search all runs: words, or prefix* …" id="search-runs" />
-        <div class="chips" role="group" aria-label="State">
+        <TypedFilter name="search" hint="Search all runs: words, or prefix* …" id="search-runs" />
+        <div class="chips" role="group" aria-label={titles.status}>
           {statuses.map(([value, title]) => (
             <a key={value} class="chip" href={withQuery({ status: value })} aria-current={status === value ? 'true' : undefined}>
               {title}
@@ -90,11 +86,11 @@ export function Filters() {
       </div>
       {isOpen ? (
         <div class="filters-more">
-          <Choice name="agent" title="Agent" />
-          <Choice name="model" title="Model" />
-          <Choice name="class" title="Verdict" />
+          <Choice name="agent" />
+          <Choice name="model" />
+          <Choice name="class" />
           <label>
-            <span>Started</span>
+            <span>{titles.since}</span>
             <select value={searchParams.get('since') ?? ''} onChange={({ currentTarget }) => go(withQuery({ since: currentTarget.value }))}>
               {ages.map(([value, title]) => (
                 <option key={value} value={value}>
@@ -103,12 +99,10 @@ export function Filters() {
               ))}
             </select>
           </label>
-          {typed.map(([name, title, hint]) => (
-            <TypedFilter key={name} name={name} title={title} hint={hint} isLabelled />
+          {typed.map(([name, hint]) => (
+            <TypedFilter key={name} name={name} hint={hint} isLabelled />
           ))}
-          {linked.map(([name, title]) =>
-            searchParams.has(name) ? <TypedFilter key={name} name={name} title={title} hint="" isLabelled /> : null,
-          )}
+          {linked.map((name) => (searchParams.has(name) ? <TypedFilter key={name} name={name} hint="" isLabelled /> : null))}
         </div>
       ) : null}
     </section>
@@ -116,7 +110,7 @@ export function Filters() {
 }
 
 /** The values found in runs, most used first. */
-function Choice({ name, title }: { name: 'agent' | 'model' | 'class'; title: string }) {
+function Choice({ name }: { name: 'agent' | 'model' | 'class' }) {
   const [values, setValues] = useState<readonly string[]>([]);
   const chosen = address.value.searchParams.get(name) ?? '';
   useEffect(() => {
@@ -127,7 +121,7 @@ function Choice({ name, title }: { name: 'agent' | 'model' | 'class'; title: str
   }, [name]);
   return (
     <label>
-      <span>{title}</span>
+      <span>{titles[name]}</span>
       <select value={chosen} onChange={({ currentTarget }) => go(withQuery({ [name]: currentTarget.value }))}>
         <option value="">Any</option>
         {[...new Set([...(chosen === '' ? [] : [chosen]), ...values])].map((value) => (
@@ -141,14 +135,13 @@ function Choice({ name, title }: { name: 'agent' | 'model' | 'class'; title: str
 }
 
 interface TypedProperties {
-  name: FilterName;
-  title: string;
+  name: FilterQuery;
   hint: string;
   id?: string;
   isLabelled?: boolean;
 }
 
-function TypedFilter({ name, title, hint, id, isLabelled = false }: TypedProperties) {
+function TypedFilter({ name, hint, id, isLabelled = false }: TypedProperties) {
   const [text, setText] = useAddressText(name);
   const input = (
     <input
@@ -156,7 +149,7 @@ function TypedFilter({ name, title, hint, id, isLabelled = false }: TypedPropert
       type="search"
       value={text}
       placeholder={hint}
-      aria-label={title}
+      aria-label={titles[name]}
       autocomplete="off"
       spellcheck={false}
       onInput={({ currentTarget }) => setText(currentTarget.value)}
@@ -164,7 +157,7 @@ function TypedFilter({ name, title, hint, id, isLabelled = false }: TypedPropert
   );
   return isLabelled ? (
     <label>
-      <span>{title}</span>
+      <span>{titles[name]}</span>
       {input}
     </label>
   ) : (

@@ -5,7 +5,7 @@ import { pruneTapes } from '../../ledger/prune-tapes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { fileSize, plural } from '../../terminal/figures.ts';
-import { readSpan } from '../../ledger/filter.ts';
+import { readSpan } from '../../contract/row-filters.ts';
 import { withWholeIds } from '../../ledger/find.ts';
 import { filterOptions, readFilter } from './filters.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';

@@ -1,6 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { csvLine } from '../../ledger/csv.ts';
-import { groupings, groupingsOf, type Stats, statsBy } from '../../ledger/stats.ts';
+import { groupings } from '../../contract/row-filters.ts';
+import { groupingsOf, type Stats, statsBy } from '../../ledger/stats.ts';
 import { withWholeIds } from '../../ledger/find.ts';
 import { present } from '../../present.ts';
 import type { StatsRow } from '../../stores/run-store.ts';
