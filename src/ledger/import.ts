@@ -47,9 +47,9 @@ export type Imported =
   | { kind: 'empty'; name: string }
   | { kind: 'broken'; name: string; why: string; unknownDialect?: true };
 
-/** The runs in a file or folder; files may be compressed, and `readFile` reads those that are not. */
-export function runsAt(path: string, readFile?: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
-  return storedRuns(path, (file) => streamOf(fileTape(file, readFile)));
+/** The runs in files and folders; files may be compressed, and `readFile` reads those that are not. */
+export function runsAt(paths: string | readonly string[], readFile?: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
+  return storedRuns([paths].flat(), (file) => streamOf(fileTape(file, readFile)));
 }
 
 /** One source is one run, unless it is an export. A broken one does not affect the others. */

@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { linesOf, objectIn } from './lines.ts';
 import { readHead } from './session-file.ts';
 import type { ReadFile } from './stored-run.ts';
@@ -17,7 +17,7 @@ export class RepeatedLines {
 
   /** `root`: the folder whose files are compared. `isDeep`: with those of the folders in it. */
   constructor(root: string, isDeep: boolean) {
-    this.#root = root;
+    this.#root = resolve(root);
     this.#isDeep = isDeep;
   }
 
@@ -28,9 +28,10 @@ export class RepeatedLines {
     /** Lines since the last answer: they belong to the next one. */
     let held: Uint8Array[] = [];
     let isCopy = false;
+    const here = resolve(path);
     for await (const line of linesOf(read(path))) {
       const wire = objectIn(line);
-      const isRepeated = (owners.get(identityOf(wire) ?? '') ?? path) !== path;
+      const isRepeated = (owners.get(identityOf(wire) ?? '') ?? here) !== here;
       isCopy ||= isRepeated;
       if (wire?.['type'] === 'assistant') {
         if (!isRepeated) yield* [...held, line];

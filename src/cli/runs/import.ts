@@ -61,10 +61,9 @@ async function* sourcesIn(
   evidence: Evidence,
   { stdin, now, readFile }: Context,
 ): AsyncGenerator<StoredRun | Unreadable> {
-  for (const path of operands) {
-    if (path === '-') yield { name: '<stdin>', at: now(), stdout: () => stdin, ...evidence };
-    else for await (const source of runsAt(path, readFile)) yield 'why' in source ? source : { ...source, ...evidence };
-  }
+  if (operands.includes('-')) yield { name: '<stdin>', at: now(), stdout: () => stdin, ...evidence };
+  const paths = operands.filter((path) => path !== '-');
+  for await (const source of runsAt(paths, readFile)) yield 'why' in source ? source : { ...source, ...evidence };
 }
 
 type Evidence = Pick<StoredRun, 'stderr' | 'process'>;
