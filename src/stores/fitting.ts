@@ -14,6 +14,7 @@ const needed: Readonly<Record<string, string>> = {
     'root_run_id heard_at presumed_at host username repo cwd session_id reporter',
   documents: 'seq prompt outcome attempts agent_version dialect session_id cwd tape host owner tape_sha256 seal',
   labels: 'key value run',
+  requests: 'hash seq',
   usage: 'run model input_tokens output_tokens reasoning_tokens cache_read_tokens cache_write_tokens cost',
   tools: 'run name calls failed duration_ms',
   files: 'name run path',

@@ -355,7 +355,10 @@ describe('the sub-agents of Claude Code', () => {
       expect(await take(store, project)).toEqual(['added']);
       expect([await take(store, project), await take(store, path)]).toEqual([['same'], ['same']]);
       // As a shell lists them for a pattern, and beside the folder that has them all.
-      expect([await take(store, [join(project, name), path]), await take(store, [join(project, name), project])]).toEqual([['same'], ['same']]);
+      expect([await take(store, [join(project, name), path]), await take(store, [join(project, name), project])]).toEqual([
+        ['same'],
+        ['same'],
+      ]);
       const alone = [];
       for await (const told of importRuns(store, runsAt(join(project, name)))) alone.push(told);
       expect(alone).toEqual([{ kind: 'broken', name: join(project, name), why: `it is a part of ${path}: import that` }]);
