@@ -108,6 +108,8 @@ export class ProcessSource implements Source {
 
 function usageOf(totals: SessionTotals): Draft {
   const { inputTokens: input_tokens, outputTokens: output_tokens, cacheReadTokens, costUsd } = totals;
-  const rest = present({ cache_read_tokens: cacheReadTokens, cost_usd: costUsd });
+  const cache: Pick<Draft & { type: 'usage.reported' }, 'cache_read_tokens' | 'cache_is'> =
+    cacheReadTokens === undefined ? { cache_is: 'unknown' } : { cache_read_tokens: cacheReadTokens };
+  const rest = { ...cache, ...present({ cost_usd: costUsd }) };
   return { type: 'usage.reported', scope: 'thread', input_tokens, output_tokens, ...rest };
 }
