@@ -52,14 +52,14 @@ print({
 });
 if (manner === 'endless') {
   const seen = { id: `sub-${id}`, model, role: 'assistant', content: [{ type: 'text', text: 'Seen.' }] };
-  const kept = (uuid: string, message: object, more: object): string =>
+  const lineOf = (uuid: string, message: object, more: object): string =>
     `${JSON.stringify({ type: 'assistant', uuid, parentUuid: null, sessionId: session, message, ...more })}\n`;
   const agents = join(folder, session, 'subagents');
   mkdirSync(agents, { recursive: true });
-  appendFileSync(file, kept(id, { id, model, role: 'assistant', content: [], usage: { ...start, output_tokens: 50 } }, {}));
+  appendFileSync(file, lineOf(id, { id, model, role: 'assistant', content: [], usage: { ...start, output_tokens: 50 } }, {}));
   appendFileSync(
     join(agents, 'agent-a1.jsonl'),
-    kept(seen.id, { ...seen, usage: { input_tokens: 20, output_tokens: 30 } }, { isSidechain: true, agentId: 'a1' }),
+    lineOf(seen.id, { ...seen, usage: { input_tokens: 20, output_tokens: 30 } }, { isSidechain: true, agentId: 'a1' }),
   );
   print({ type: 'assistant', parent_tool_use_id: 't1', message: { ...seen, usage: { input_tokens: 20, output_tokens: 1 } } });
   await new Promise(() => setInterval(() => {}, 1_000_000));
