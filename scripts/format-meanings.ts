@@ -218,7 +218,7 @@ export const outcome: Meanings = {
   cache_write_tokens: 'of the input, written to the cache',
   cost: 'USD',
   cost_source: '`reported` by the agent, `computed` from tokens and list prices, or `unknown`',
-  cost_is: 'only if the cost is a lower bound: a total is known, but not what each model call used',
+  cost_is: 'only if the cost is a lower bound: a total is known, but not what each model call used or what came from a cache',
   model_name: 'provider and name of the model',
   api_calls_count: 'tool calls, as OpenCode counts them',
   tool_calls_count: 'tool calls',

@@ -1,12 +1,14 @@
 // Runs real agents through Runwire against a scripted model, with no network but loopback.
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { searchPath } from '../src/agents/installed.ts';
+import { findAgent } from '../src/agents/registry.ts';
 import type { RealAgent } from '../test/real-agents/agent.ts';
 import { realAgents } from '../test/real-agents/agents/index.ts';
 import { crewScenarios } from '../test/real-agents/crew-scenarios.ts';
 import { scenarios } from '../test/real-agents/scenarios.ts';
-import { folderOf, installAgents } from './install-agents.ts';
+import { folderOf, installAgents, type Installable } from './install-agents.ts';
 
 const names = [...Object.keys(scenarios), ...Object.keys(crewScenarios)];
 const usage = `usage: npm run test:agents [-- OPTIONS]
@@ -40,7 +42,23 @@ function options() {
   }
 }
 
-function newestOf(agent: RealAgent): RealAgent {
+function isOurs(agent: RealAgent): agent is RealAgent & Installable {
+  return agent.package !== undefined;
+}
+
+/** The agents that the user has: nothing is installed for them. */
+async function usersOwn(agents: readonly RealAgent[]): Promise<[id: string, folder: string][]> {
+  const found: [string, string][] = [];
+  for (const { id } of agents) {
+    const { title, binaries } = findAgent(id);
+    const { path } = await searchPath(binaries[0] ?? id, process.env);
+    if (path === undefined) console.error(`${title} is not installed here: left out`);
+    else found.push([id, dirname(path)]);
+  }
+  return found;
+}
+
+function newestOf<Agent extends Installable>(agent: Agent): Agent {
   const { status, stdout, stderr } = spawnSync('npm', ['view', agent.package, 'version'], { encoding: 'utf8' });
   if (status !== 0) complain(`the newest release of ${agent.package} cannot be asked for: ${stderr.trim()}`);
   return { ...agent, version: stdout.trim() };
@@ -65,11 +83,15 @@ function loopbackOnly(): string[] {
 }
 
 const { quick = false, newest = false, agent: only, scenario: wanted = [], 'no-namespace': open = false } = options();
-const before = open ? [] : loopbackOnly();
 const known = realAgents.filter(({ id, onDemand }) => only?.includes(id) ?? !(quick && onDemand === true));
-const agents = newest ? known.map(newestOf) : known;
+const pinned = known.filter(isOurs);
+const agents = newest ? pinned.map(newestOf) : pinned;
+const theirs = await usersOwn(known.filter((agent) => !isOurs(agent)));
+// Nobody to run is no failure.
+if (agents.length + theirs.length === 0) process.exit(0);
+const before = open ? [] : loopbackOnly();
 await installAgents(agents);
-if (newest) for (const [index, { id, version }] of agents.entries()) tellRelease(id, known[index]?.version ?? '', version);
+if (newest) for (const [index, { id, version }] of agents.entries()) tellRelease(id, pinned[index]?.version ?? '', version);
 
 const vitest = join(import.meta.dirname, '..', 'node_modules', '.bin', 'vitest');
 const [command = '', ...args] = [...before, vitest, 'run', '--config', 'vitest.agents.config.ts'];
@@ -78,7 +100,7 @@ const { status, signal } = spawnSync(command, args, {
   stdio: 'inherit',
   env: {
     ...process.env,
-    REAL_AGENTS: JSON.stringify(agents.map((agent) => [agent.id, folderOf(agent)])),
+    REAL_AGENTS: JSON.stringify([...agents.map((agent) => [agent.id, folderOf(agent)]), ...theirs]),
     REAL_AGENTS_SCENARIOS: wanted.join(','),
     REAL_AGENTS_QUICK: quick ? '1' : '',
   },

@@ -3,6 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { AgentCli, SessionFiles } from './agent-cli.ts';
+import { linesOf, objectIn } from './stored/lines.ts';
+import { SubAgents } from './stored/sub-agents.ts';
 import type { Json, JsonObject } from '../dialects/dialect.ts';
 import { isObject } from '../dialects/read.ts';
 import type { EventOf } from '../events/event.ts';
@@ -46,6 +48,21 @@ export async function totalBefore({ sessionTotals }: AgentCli, session: string, 
     return last;
   } catch {
     return undefined;
+  }
+}
+
+/** The messages in a session's file and in those of its sub-agents, as the agent wrote them. */
+export async function* messagesIn({ sessionTotals }: AgentCli, session: string, env: Environment): AsyncGenerator<JsonObject> {
+  if (sessionTotals === undefined) return;
+  try {
+    const file = await sessionFile(sessionTotals, session, env);
+    if (file === undefined) return;
+    for await (const line of linesOf(new SubAgents().whole(file, (path) => createReadStream(path)))) {
+      const wire = line.includes('"assistant"') ? objectIn(line) : undefined;
+      if (wire?.['type'] === 'assistant') yield wire as JsonObject;
+    }
+  } catch {
+    // What the stream told counts.
   }
 }
 

@@ -79,6 +79,10 @@ export interface Decoder {
   stderr?(text: string, wire?: JsonObject): boolean;
   /** Text found on stdout in place of an object; it is kept as a `log` whatever this makes of it. */
   text?(text: string): void;
+  /** stdout may have stopped inside a message, of which the session's own file may tell more. */
+  isCut?(): boolean;
+  /** A line of that file. */
+  complete?(wire: JsonObject): void;
   /** stdout has ended: emit what was held back. Repair closes what is still open. */
   end(): void;
 }

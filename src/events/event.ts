@@ -169,6 +169,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     reasoning_tokens: Tokens.optional(),
     cache_read_tokens: Tokens.optional(),
     cache_write_tokens: Tokens.optional(),
+    /** How much of the input came from a cache is not told: what it cost depends on that. Absent: what is not told is none. */
+    cache_is: z.literal('unknown').optional(),
     /** The part of the cache writes that is kept for an hour. */
     cache_write_1h_tokens: Tokens.optional(),
     web_searches: Count.optional(),

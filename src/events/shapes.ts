@@ -78,6 +78,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     reasoning_tokens: '~amount',
     cache_read_tokens: '~amount',
     cache_write_tokens: '~amount',
+    cache_is: '~unknown',
     cache_write_1h_tokens: '~amount',
     web_searches: '~count',
     service_tier: '~string',

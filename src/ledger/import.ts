@@ -1,4 +1,6 @@
 import { storedRuns } from '../agents/stored/sources.ts';
+import { hashOf } from '../agents/stored/model-calls.ts';
+import { ownLines } from '../agents/stored/repeated.ts';
 import { type ReadFile, type StoredRun, type Unreadable } from '../agents/stored/stored-run.ts';
 import { priceLoader } from '../builtin/config/price.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -10,6 +12,7 @@ import { fileTape } from '../stores/file-tape.ts';
 import type { ImportedRun, RunStore, RunSummary } from '../stores/run-store.ts';
 import type { Labels } from '../contract/labels.ts';
 import { streamOf } from '../stores/tape.ts';
+import { plural } from '../terminal/figures.ts';
 import { exportedRuns, isExport } from './exported.ts';
 import {
   absorbImports,
@@ -41,15 +44,20 @@ export interface ImportOptions {
 /** `grown`: a session replaced an earlier import of it. */
 type Kept = 'added' | 'same' | 'grown';
 
-/** The result for one run, or for a source without a run: `empty` is a session in which nothing happened. */
-export type Imported =
-  | { kind: Kept; name: string; id: string }
-  | { kind: 'empty'; name: string }
-  | { kind: 'broken'; name: string; why: string; unknownDialect?: true };
+interface KeptRun {
+  kind: Kept;
+  name: string;
+  id: string;
+  /** How many of its model calls other runs have: they were left out. */
+  repeated?: number;
+}
 
-/** The runs in a file or folder; files may be compressed, and `readFile` reads those that are not. */
-export function runsAt(path: string, readFile?: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
-  return storedRuns(path, (file) => streamOf(fileTape(file, readFile)));
+/** The result for one run, or for a source without a run: `empty` is a session in which nothing happened. */
+export type Imported = KeptRun | { kind: 'empty'; name: string } | { kind: 'broken'; name: string; why: string; unknownDialect?: true };
+
+/** The runs in files and folders; files may be compressed, and `readFile` reads those that are not. */
+export function runsAt(paths: string | readonly string[], readFile?: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
+  return storedRuns([paths].flat(), (file) => streamOf(fileTape(file, readFile)));
 }
 
 /** One source is one run, unless it is an export. A broken one does not affect the others. */
@@ -68,7 +76,7 @@ export async function* importRuns(
     for await (const run of runsOf(source, labels, reading)) {
       if (run === undefined) yield { kind: 'empty', name };
       else if ('kind' in run) yield run;
-      else yield await keep(store, run, name, (spans) => readRun({ ...source, stdout: () => outside(spans, source.stdout()) }, reading()));
+      else yield await keepOwn(store, run, name, (pick) => readRun({ ...source, stdout: () => pick(source.stdout()) }, reading()));
     }
   }
 }
@@ -117,8 +125,47 @@ async function peek(bytes: AsyncIterable<Uint8Array>): Promise<{ first: Uint8Arr
   return { first, all: all() };
 }
 
+/** Reads the source again, or a part of it. */
+type ReadAgain = (pick: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) => Promise<ImportedRun | undefined>;
+
+/** A model call has one identity in whichever file it stands: those that another run has are left out. */
+async function keepOwn(store: RunStore, run: ImportedRun, name: string, readAgain: ReadAgain): Promise<Imported> {
+  const { others, areUnknown } = await callsOfOthers(store, run);
+  const own = (bytes: AsyncIterable<Uint8Array>) => ownLines(bytes, (identity) => others.has(hashOf(identity)));
+  const readBeside: ReadBeside = (spans) => readAgain((bytes) => outside(spans, others.size === 0 ? bytes : own(bytes)));
+  if (others.size === 0) {
+    const kept = await keep(store, run, name, readBeside);
+    // A run that was seen live, or imported by an older version, has its calls from here.
+    if (kept.kind === 'same' && areUnknown) await store.addRequests(kept.id, run.requests ?? []);
+    return kept;
+  }
+  const [id = ''] = others.values();
+  const repeated = others.size;
+  if (repeated === run.requests?.length) return { kind: 'same', name, id, repeated };
+  // Standard input cannot be read again.
+  const rest = await readAgain(own).catch(() => null);
+  if (rest === null)
+    return { kind: 'broken', name, why: `it repeats ${plural(repeated, 'model call')} of other runs: import the file itself` };
+  return rest === undefined ? { kind: 'same', name, id, repeated } : { ...(await keep(store, rest, name, readBeside)), repeated };
+}
+
+/** The model calls of a session that other runs have, each with its run. */
+async function callsOfOthers(
+  store: RunStore,
+  { id, requests = [], labels, outcome }: ImportedRun,
+): Promise<{ others: ReadonlyMap<string, string>; areUnknown: boolean }> {
+  const others = requests.length === 0 ? new Map<string, string>() : await store.ownersOf(requests);
+  const session = labels[sessionLabel];
+  if (others.size === 0 || session === undefined) return { others, areUnknown: others.size === 0 };
+  const { runs } = await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 });
+  const live = seenBetter(await runsOfSession(store, outcome.session_id), outcome.provenance.agent);
+  const own = new Set([id, ...[...runs, ...live].map((run) => run.id)]);
+  for (const [request, owner] of others) if (own.has(owner)) others.delete(request);
+  return { others, areUnknown: false };
+}
+
 /** A run has one identity, however it was imported: parts with better evidence are there already, and only the rest is added. */
-async function keep(store: RunStore, run: ImportedRun, name: string, readBeside: ReadBeside): Promise<Imported> {
+async function keep(store: RunStore, run: ImportedRun, name: string, readBeside: ReadBeside): Promise<KeptRun> {
   const { session_id: session, provenance } = run.outcome;
   const isSession = run.labels[sessionLabel] !== undefined;
   const known = session === '' ? [] : (await runsOfSession(store, session)).filter(({ id }) => id !== run.id);
@@ -127,13 +174,13 @@ async function keep(store: RunStore, run: ImportedRun, name: string, readBeside:
   if (isSession && first !== undefined) {
     for (const { id } of better) await store.addLabels(id, { [alsoLabel]: name });
     const rest = await restOf(run, better, readBeside);
-    return rest === undefined ? { kind: 'same', name, id: first.id } : { kind: await put(store, rest), name, id: rest.id };
+    return rest === undefined ? { kind: 'same', name, id: first.id } : { name, ...(await put(store, rest)) };
   }
   const twin = isSession ? undefined : ((await twinOf(store, better, run)) ?? (await sameContent(store, run))?.id);
   if (twin !== undefined) return { kind: 'same', name, id: twin };
-  const kind = await put(store, run);
-  if (!isSession && kind === 'added') await absorbImports(store, run.id);
-  return { kind, name, id: run.id };
+  const kept = await put(store, run);
+  if (!isSession && kept.kind === 'added') await absorbImports(store, run.id);
+  return { name, ...kept };
 }
 
 /** Reads the source again, without these time spans. */
@@ -163,13 +210,15 @@ async function twinOf(store: RunStore, runs: readonly RunSummary[], { outcome, h
   return undefined;
 }
 
-async function put(store: RunStore, run: ImportedRun): Promise<Kept> {
+async function put(store: RunStore, run: ImportedRun): Promise<Pick<KeptRun, 'kind' | 'id'>> {
+  const { id } = run;
   const session = run.labels[sessionLabel];
   const earlier = session === undefined ? [] : (await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 })).runs;
-  if (session === undefined || earlier.length === 0) return store.put(run);
+  if (session === undefined || earlier.length === 0) return { kind: await store.put(run), id };
   // The same session may be in two stores, after an agent moved from files to a database: the longer one counts.
-  if (earlier.some(({ id, ended_at }) => id === run.id || (ended_at ?? 0) >= run.ended_at)) return 'same';
+  const same = earlier.find((each) => each.id === id || (each.ended_at ?? 0) >= run.ended_at);
+  if (same !== undefined) return { kind: 'same', id: same.id };
   await store.prune({ labels: { [sessionLabel]: session } });
   await store.put(run);
-  return 'grown';
+  return { kind: 'grown', id };
 }

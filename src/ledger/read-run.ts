@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { ModelCalls } from '../agents/stored/model-calls.ts';
 import { headBytes, isSessionFile } from '../agents/stored/session-file.ts';
 import type { StoredRun } from '../agents/stored/stored-run.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -39,6 +40,7 @@ export async function readRun(source: StoredRun, { labels, dialect, redact, load
   let taped: string | undefined;
   let last = 0;
   const content = new RunContent();
+  const calls = new ModelCalls();
   const reader = new Reader({
     ...present({ dialect, redact }),
     onRecord(record) {
@@ -57,6 +59,7 @@ export async function readRun(source: StoredRun, { labels, dialect, redact, load
     if (length < headBytes) head.push(new Uint8Array(chunk.subarray(0, headBytes - length)));
     length += chunk.length;
     hash.update(chunk);
+    calls.see(chunk);
     reader.stdout(chunk);
   }
   hash.update('\nstderr\n');
@@ -86,6 +89,7 @@ export async function readRun(source: StoredRun, { labels, dialect, redact, load
     ended_at: endedAt,
     outcome,
     last_sequence: last,
+    ...(isSession ? { requests: calls.end() } : {}),
     labels: { ...named, ...(redact?.json({ ...session, ...labels }) ?? { ...session, ...labels }) },
     ...place,
   };

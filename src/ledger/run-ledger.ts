@@ -1,6 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { resolve } from 'node:path';
-import type { StoredRun, Unreadable } from '../agents/stored/stored-run.ts';
 import type { EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import { pause } from '../pause.ts';
@@ -164,11 +163,9 @@ export class RunLedger implements AsyncDisposable {
       const { from, labels = {}, redact = true } = options;
       const { importRuns, runsAt } = await import('./import.ts');
       const { findReader } = await import('../dialects/registry.ts');
-      async function* sources(): AsyncGenerator<StoredRun | Unreadable> {
-        for (const path of [paths].flat()) yield* runsAt(resolve(cwd, path));
-      }
+      const sources = runsAt([paths].flat().map((path) => resolve(cwd, path)));
       const dialect = from === undefined ? undefined : findReader(from);
-      yield* importRuns(store, sources(), { dialect, redact: redact ? await redactors(env) : undefined, labels });
+      yield* importRuns(store, sources, { dialect, redact: redact ? await redactors(env) : undefined, labels });
     }, 'make');
   }
 

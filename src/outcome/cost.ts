@@ -2,13 +2,13 @@ import { present } from '../present.ts';
 import type { ModelUsage } from './outcome.ts';
 import { type Call, dollars, isDearer, type Price } from './price.ts';
 import { type Alike, type Requests, sumOf } from './requests.ts';
-import { isBillable, isWithin, type Used, without } from './tokens.ts';
+import { isBillable, isWithin, type Tokens, type Used, without } from './tokens.ts';
 import type { UsageTotals } from './usage.ts';
 
 export interface Cost {
   cost?: number;
   source: 'reported' | 'computed' | 'unknown';
-  /** The cost is a lower bound: some of it depends on what each model call used, and only a total is known. */
+  /** The cost is a lower bound: some of it depends on what each model call used, or on what came from a cache, and only a total is known. */
   is?: 'at_least';
 }
 
@@ -48,19 +48,24 @@ function computed(name: string | undefined, used: Used, price: Price): Amount | 
   const requests: Requests = used.requests !== undefined && sum !== undefined && isWithin(sum, used) ? used.requests : new Map();
   let usd = 0;
   let isAtLeast = false;
-  for (const { model, tokens, ...call } of requests.values()) {
-    const cost = price(model || name, tokens, call);
+  for (const { model, tokens, isCacheUnknown, ...call } of requests.values()) {
+    const cost = price(model || name, isCacheUnknown ? allCached(tokens) : tokens, call);
     if (cost === undefined) return undefined;
     usd += cost;
-    isAtLeast ||= isDearer(call.serviceTier);
+    isAtLeast ||= isDearer(call.serviceTier) || (isCacheUnknown === true && cost !== price(model || name, tokens, call));
   }
   const rest = requests.size === 0 ? used : without(used, sum ?? {});
   if (requests.size > 0 && !isBillable(rest)) return { usd, isAtLeast };
   const { lowest, highest } = bounds(rest.input ?? 0, used.at, [...requests.values()]);
-  const least = price(name, rest, lowest);
+  const least = price(name, used.isCacheUnknown ? allCached(rest) : rest, lowest);
   const most = price(name, rest, highest);
   if (least === undefined || most === undefined) return undefined;
   return { usd: usd + least, isAtLeast: isAtLeast || most > least };
+}
+
+/** What is told of the input, if as much as can be came from a cache, where it costs the least. */
+function allCached(tokens: Tokens): Tokens {
+  return { ...tokens, cacheRead: tokens.input ?? 0 };
 }
 
 /** The rest of a total may be from calls that were not reported at all, or it is the end of those that were. */

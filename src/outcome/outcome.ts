@@ -104,7 +104,7 @@ export const RunOutcome = z.strictObject({
     cache_write_tokens: tokens,
     cost: z.number().nonnegative().optional(),
     cost_source: z.enum(['reported', 'computed', 'unknown']),
-    /** The cost is a lower bound: only totals are known, and a model call with much input costs more per token. Absent: it is not. */
+    /** The cost is a lower bound: only totals are known, and a model call with much input costs more per token, or input from a cache less. Absent: it is not. */
     cost_is: z.literal('at_least').optional(),
     model_name: z.string().optional(),
     /** Absent where the agent never reports its calls. */

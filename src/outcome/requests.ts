@@ -21,6 +21,8 @@ export interface Alike {
   readonly at?: number | undefined;
   /** `batch`, `priority` and the like; absent: the standard one. */
   readonly serviceTier?: string | undefined;
+  /** How much of their input came from a cache is not told. */
+  readonly isCacheUnknown?: boolean | undefined;
   calls: number;
   readonly tokens: Tokens;
 }
@@ -31,20 +33,25 @@ export type Requests = Map<string, Alike>;
 type Usage = EventOf<'usage.reported'>;
 
 /** One model call, or a part of one that is reported piece by piece: the input of the whole call decides its price. */
-export function requestOf({ model = '', call_input_tokens, service_tier }: Usage, tokens: Tokens, at: number | undefined): Requests {
+export function requestOf(
+  { model = '', call_input_tokens, service_tier, cache_is }: Usage,
+  tokens: Tokens,
+  at: number | undefined,
+): Requests {
   const input = call_input_tokens ?? tokens.input ?? 0;
   const serviceTier = isStandard(service_tier) ? undefined : service_tier;
   const tier = tierStarts.findIndex((start) => input <= start);
   const period = at === undefined ? '' : Math.floor(at / periodMs);
+  const isCacheUnknown = cache_is === 'unknown' || undefined;
   const { cost: _cost, ...used } = tokens;
   const alike: Alike = {
     model,
     input,
-    ...present({ at, serviceTier }),
+    ...present({ at, serviceTier, isCacheUnknown }),
     calls: call_input_tokens === undefined ? 1 : 0,
     tokens: used,
   };
-  return new Map([[`${tier} ${period} ${serviceTier ?? ''} ${model}`, alike]]);
+  return new Map([[`${tier} ${period} ${isCacheUnknown ?? ''} ${serviceTier ?? ''} ${model}`, alike]]);
 }
 
 const standardTiers: ReadonlySet<string | undefined> = new Set([undefined, '', 'standard', 'default', 'auto', 'on_demand']);

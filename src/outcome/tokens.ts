@@ -17,6 +17,8 @@ export interface Tokens {
 
 /** What a model used, and the model calls behind it as far as each was reported. */
 export interface Used extends Tokens {
+  /** How much of the input came from a cache is not told. */
+  isCacheUnknown?: boolean | undefined;
   /** When it was reported last (ms since the epoch), if known. */
   at?: number | undefined;
   requests?: Requests;

@@ -33,7 +33,7 @@ export class UsageTotals {
     this.#isComputed ||= usage.cost_computed === true;
     this.#isAtLeast ||= usage.cost_is === 'at_least';
     const model = usage.model ?? '';
-    const tokens: Used = { ...tokensIn(usage), ...present({ at }) };
+    const tokens: Used = { ...tokensIn(usage), ...present({ at, isCacheUnknown: usage.cache_is === 'unknown' || undefined }) };
     switch (usage.scope) {
       case 'step':
         // It only names the model.
@@ -68,7 +68,7 @@ export class UsageTotals {
 
   /** The run's own share of a total; a total whose share is smaller than what was reported step by step never included the earlier runs. */
   #share(tokens: Used, used: Tokens): Used {
-    const rest: Used = { ...without(tokens, used), at: tokens.at };
+    const rest: Used = { ...without(tokens, used), at: tokens.at, isCacheUnknown: tokens.isCacheUnknown };
     let told = 0;
     for (const part of [this.#steps, this.#turns]) for (const { input = 0 } of part.values()) told += input;
     return (rest.input ?? 0) < told && (tokens.input ?? 0) >= told ? tokens : rest;
@@ -133,6 +133,7 @@ function add(into: ByModel, model: string, more: Used): void {
   if (sum === undefined) into.set(model, (sum = {}));
   addTokens(sum, more);
   sum.at = more.at ?? sum.at;
+  sum.isCacheUnknown ||= more.isCacheUnknown;
   if (more.requests !== undefined) addRequests((sum.requests ??= new Map()), more.requests);
 }
 

@@ -112,6 +112,16 @@ export class LineDecoder {
     return this.#dialect;
   }
 
+  /** What it read may have stopped inside a message, of which the session's own file may tell more. */
+  get isCut(): boolean {
+    return this.#decoder?.isCut?.() === true;
+  }
+
+  /** A line of that file. */
+  complete(wire: JsonObject): void {
+    this.#guard(() => this.#decoder?.complete?.(wire));
+  }
+
   /** No more bytes follow: emits what was held back. The thread may continue with another attempt. */
   end(process?: ProcessEnd): void {
     this.#stdout.end();

@@ -159,11 +159,11 @@ export class Watch {
 
   /** Totals from the agent's own session files, where it reports none itself; returns why the run should stop now, if it should. */
   counted(totals: SessionTotals, price?: Price): Cause | undefined {
-    const { turns, goesOn, inputTokens: input, outputTokens: output, cacheReadTokens = 0, costUsd = 0 } = totals;
+    const { turns, goesOn, inputTokens: input, outputTokens: output, cacheReadTokens: cacheRead = input, costUsd = 0 } = totals;
     this.#booked = turns;
     if (turns > this.#maxTurns || (turns === this.#maxTurns && goesOn)) return this.#turnLimit(this.#maxTurns);
     const before = this.#options.spent();
-    const cost = costUsd > 0 ? costUsd : price?.(undefined, { input, output, cacheRead: cacheReadTokens });
+    const cost = costUsd > 0 ? costUsd : price?.(undefined, { input, output, cacheRead });
     return this.#billed({
       tokens: before.tokens + input + output,
       cost: cost === undefined ? before.cost : (before.cost ?? 0) + cost,

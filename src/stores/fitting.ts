@@ -13,6 +13,7 @@ const needed: Readonly<Record<string, string>> = {
   runs: `seq key heard_at presumed_at reporter ${columnNames('runs').join(' ')}`,
   documents: `seq prompt outcome attempts owner seal ${columnNames('documents').join(' ')}`,
   labels: 'key value run',
+  requests: 'hash seq',
   usage: 'run model input_tokens output_tokens reasoning_tokens cache_read_tokens cache_write_tokens cost',
   tools: 'run name calls failed duration_ms',
   files: 'name run path',

@@ -67,6 +67,19 @@ export class RunQueries {
     return rows.map((row) => summaryOf(row, labels(row)));
   }
 
+  async ownersOf(requests: readonly string[]): Promise<Map<string, string>> {
+    const owners = new Map<string, string>();
+    for (let at = 0; at < requests.length; at += valuesPerQuery) {
+      const some = requests.slice(at, at + valuesPerQuery);
+      const rows = await this.database.all({
+        sql: `select q.hash, r.id from ${this.p}requests q join ${this.p}runs r on r.seq = q.seq where q.hash in (${some.map(() => '?').join(', ')})`,
+        values: some,
+      });
+      for (const { hash, id } of rows) owners.set(String(hash), String(id));
+    }
+    return owners;
+  }
+
   async below(roots: readonly string[]): Promise<RunSummary[]> {
     const rows = await this.#below(this.#selectShown([...listColumns, titleColumn]), this.join, roots);
     const labels = await this.#labelsOf(rows);

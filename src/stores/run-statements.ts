@@ -86,6 +86,20 @@ export class RunStatements {
     return statements;
   }
 
+  /** A model call that another run has stays with that one. */
+  requests(run: string, hashes: readonly string[]): Statement[] {
+    const statements: Statement[] = [];
+    for (let at = 0; at < hashes.length; at += rowsPerStatement) {
+      const some = hashes.slice(at, at + rowsPerStatement);
+      statements.push({
+        sql: `insert into ${this.#p}requests (hash, seq) select v.column1, r.seq from (values ${some.map(() => '(?)').join(', ')}) v, ${this.#p}runs r where r.id = ?
+          on conflict do nothing`,
+        values: [...some, run],
+      });
+    }
+    return statements;
+  }
+
   words(id: string, words: readonly string[]): Statement[] {
     if (this.#database.kind === 'postgres') {
       return [

@@ -97,6 +97,8 @@ export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt' | 'reporter
   owner?: Owner;
   /** The same content has the same key, so that a run imported twice is there once. */
   key: string;
+  /** Its model calls, by short hashes of what identifies each in whichever file it stands. */
+  requests?: readonly string[];
 }
 
 /** Totals of the runs below a run, each counted once; the run's own figures are not included. */
@@ -261,6 +263,10 @@ export interface RunStore {
   get(id: string): Promise<RunRecord | undefined>;
   /** The runs of one agent session, oldest first. */
   ofSession(session: string): Promise<RunSummary[]>;
+  /** Of these model calls, those that are known, each with the run that has it. */
+  ownersOf(requests: readonly string[]): Promise<Map<string, string>>;
+  /** Model calls of an existing run; those that another run has stay there. */
+  addRequests(id: string, requests: readonly string[]): Promise<void>;
   /** Adds labels to an existing run; a label that it already has stays as it is. */
   addLabels(id: string, labels: Labels): Promise<void>;
   /** All runs below these tops of trees, oldest first. */

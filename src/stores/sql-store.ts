@@ -208,7 +208,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
   async #insertWhole(
     run: Omit<NewRun, 'prompt' | 'owner'> &
       Ending &
-      Partial<Pick<NewRun, 'prompt' | 'owner'> & Pick<ImportedRun, 'host'> & { key: string }>,
+      Partial<Pick<NewRun, 'prompt' | 'owner'> & Pick<ImportedRun, 'host' | 'requests'> & { key: string }>,
   ): Promise<boolean> {
     const outcome = ledgerOutcome(run.outcome);
     const prompt = outcome.metadata.initial_prompt || (run.prompt ?? '');
@@ -241,9 +241,14 @@ export class SqlRunStore extends RunQueries implements RunStore {
         ...(this.database.kind === 'postgres' ? { words: { sql: 'cast(? as tsvector)', value: vectorOf(words) } } : {}),
       }),
       ...this.#rows.labels(run.id, run.labels),
+      ...this.#rows.requests(run.id, run.requests ?? []),
       ...this.#rows.figures(run.id, outcome),
       ...(this.database.kind === 'postgres' ? [] : this.#rows.words(run.id, words)),
     ]);
+  }
+
+  async addRequests(id: string, requests: readonly string[]): Promise<void> {
+    for (const statement of this.#rows.requests(id, requests)) await this.database.write([statement]);
   }
 
   async addLabels(id: string, labels: Labels): Promise<void> {

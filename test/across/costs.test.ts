@@ -105,6 +105,51 @@ it.each(some(names, 3))('a limit and a budget act on what is sure: %s', async (n
   expect(await classOf(['--budget', 'team'])).toBe('cost_limit');
 });
 
+it.each([
+  [
+    'dexter',
+    [
+      {
+        type: 'done',
+        answer: 'Done.',
+        toolCalls: [],
+        iterations: 1,
+        totalTime: 1,
+        tokenUsage: { inputTokens: 540_000, outputTokens: 1200 },
+      },
+    ],
+  ],
+  [
+    'agent-code',
+    [
+      { type: 'session_start', session_id: 's', model: 'gpt-5.5', cwd: '/w', timestamp: '2026-11-01T10:00:00Z' },
+      ...six.flatMap((_, index) => [
+        { type: 'turn_start', turn: index + 1 },
+        { type: 'text_delta', content: 'Done.' },
+        { type: 'turn_complete', turn: index + 1, input_tokens: 90_000, output_tokens: 200 },
+      ]),
+      { type: 'session_end', turns: 6, tools_used: 0, duration_ms: 1 },
+    ],
+  ],
+])('a cost is the least that it can be where nothing tells what came from the cache: %s', async (dialect, lines) => {
+  const home = folder();
+  const [file, path, tape] = [join(home, 'stream.jsonl'), join(home, 'ledger.db'), join(home, 'run.tape')];
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const run = async (flags: readonly string[]): Promise<{ class: string } & Told> => {
+    await inside(['run', '--ledger', path, '--model', 'gpt-5.5', '--from', dialect, ...flags, '--', 'cat', file]);
+    return firstRun(path);
+  };
+  const usd = (540_000 * 0.5 + 1200 * 30) / 1e6;
+  const free = await run(['--tape', tape]);
+  expect(told(free)).toEqual({ cost: usd, cost_is: 'at_least' });
+  expect(told((JSON.parse((await inside(['outcome', '--json', tape])).stdout) as RunOutcome).metrics)).toEqual(told(free));
+  // What it cost in truth is below this limit, what it would have cost without a cache is above.
+  expect((await run(['--max-cost-usd', String(sixCost['gpt-5.5'] / 1e6)])).class).toBe(free.class);
+  expect((await run(['--max-cost-usd', '0.3'])).class).toBe('cost_limit');
+  // A price that is the same from the cache leaves nothing open.
+  expect(told(await run(['--price', 'input=1,output=1']))).toEqual({ cost: 0.5412, cost_is: undefined });
+});
+
 it('the built-in agent is stopped by what its calls cost, and not by what one call of that size would', async () => {
   const turns = Array.from({ length: 6 }, (_, index) => ({
     ...(index === 5 ? { text: 'Done.' } : { calls: [{ name: 'read', args: { path: 'a.txt' } }] }),

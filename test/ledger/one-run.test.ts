@@ -43,7 +43,7 @@ async function withStore(work: (store: RunStore) => Promise<void>): Promise<void
   }
 }
 
-async function take(store: RunStore, path: string): Promise<string[]> {
+async function take(store: RunStore, path: string | string[]): Promise<string[]> {
   const kinds: string[] = [];
   for await (const { kind } of importRuns(store, runsAt(path))) kinds.push(kind);
   return kinds;
@@ -354,9 +354,16 @@ describe('the sub-agents of Claude Code', () => {
       write(join(project, name), agent);
       expect(await take(store, project)).toEqual(['added']);
       expect([await take(store, project), await take(store, path)]).toEqual([['same'], ['same']]);
+      // As a shell lists them for a pattern, and beside the folder that has them all.
+      expect([await take(store, [join(project, name), path]), await take(store, [join(project, name), project])]).toEqual([
+        ['same'],
+        ['same'],
+      ]);
       const alone = [];
       for await (const told of importRuns(store, runsAt(join(project, name)))) alone.push(told);
       expect(alone).toEqual([{ kind: 'broken', name: join(project, name), why: `it is a part of ${path}: import that` }]);
+      const inner = dirname(join(project, name));
+      if (inner !== project) expect(await take(store, inner)).toEqual(['broken']);
       const found = await all(store);
       expect(found.map((run) => [run.session_id, run.turns, run.input_tokens, run.outcome?.message, run.status])).toEqual([
         ['main', 2, 30, 'Done.', 'success'],

@@ -24,12 +24,13 @@ export interface Place {
 
 export const key = 'sk-rig-00000000000000000000';
 
-/** A real agent from the registry, and how it is told to talk to our model and to nobody else. */
+/** A real agent, and how it is told to talk to our model and to nobody else. */
 export interface RealAgent {
   /** The name `runwire run --agent` knows it by. */
   id: string;
-  package: string;
-  version: string;
+  /** With `version`, what is installed; absent: it is not ours to install, and is taken where the user has it. */
+  package?: string;
+  version?: string;
   /** A file of the package that must be run once, because scripts are switched off when it is installed. */
   afterInstall?: string;
   /** Too big or too slow for CI. */
@@ -49,6 +50,8 @@ export interface RealAgent {
   noReasoningTokens?: true;
   /** Prints no count of cached tokens. */
   noCachedTokens?: true;
+  /** Prints no counts of tokens at all. */
+  tellsNoTokens?: true;
   /** Prints its answer alone, not what it did. */
   tellsNoCalls?: true;
   /** Scenarios that this agent has no way to go through; each says why. */

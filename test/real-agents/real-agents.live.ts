@@ -6,7 +6,7 @@ import { perform } from './perform.ts';
 import { scenarios, type ScenarioName } from './scenarios.ts';
 import { accountOf, truthOfRun } from './truth.ts';
 
-/** What `npm run test:agents` hands over. */
+/** What `npm run test:agents` hands over; the folder of an agent of the user's is that of its program, which is in PATH. */
 const { REAL_AGENTS = '[]', REAL_AGENTS_SCENARIOS = '', REAL_AGENTS_QUICK = '' } = process.env;
 const folders = new Map(JSON.parse(REAL_AGENTS) as [id: string, folder: string][]);
 const wanted = REAL_AGENTS_SCENARIOS.split(',').filter((name) => name !== '');

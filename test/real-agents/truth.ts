@@ -72,7 +72,7 @@ export function accountOf(
 }
 
 function tokensServed(tokens: ReturnType<typeof truthOf>['tokens'], { agent, differs }: Reach): Account['tokens'] {
-  if (differs?.tokens === false) return undefined;
+  if (differs?.tokens === false || agent.tellsNoTokens === true) return undefined;
   if (differs?.tokens !== undefined) return differs.tokens;
   const { input, output, cached, reasoning } = tokens;
   return input === 0

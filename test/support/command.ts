@@ -9,14 +9,14 @@ export interface Result {
   status: number | null;
 }
 
-/** Runs the built command as a user would, from the project's root. */
+/** Runs the built command as a user would, from the project's root unless told otherwise. */
 export function runwire(
   args: readonly string[],
-  options: { stdin?: string | Uint8Array; env?: Record<string, string> } = {},
+  options: { stdin?: string | Uint8Array; env?: Record<string, string>; cwd?: string } = {},
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, 'bin', 'runwire.js'), ...args], {
-      cwd: root,
+      cwd: options.cwd ?? root,
       env: { ...process.env, ...options.env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });

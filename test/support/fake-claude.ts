@@ -4,6 +4,7 @@ import { join } from 'node:path';
 // Claude Code as far as its bill goes: each run is one call of `large`, and one of `small` for a title. The first word of the prompt says
 // how it counts: `whole` and `since` include what the session had used before, `own` does not, `cut` ends before its result, and
 // `other` is `whole` with another model. `forgetful` is `whole` without a total in the session's file.
+// `endless` calls a sub-agent, tells the beginning of each message alone, and goes on until it is stopped.
 interface Usage {
   inputTokens: number;
   outputTokens: number;
@@ -49,6 +50,20 @@ print({
   parent_tool_use_id: null,
   message: { id, model, role: 'assistant', content: [{ type: 'text', text: 'Done.' }], usage: start },
 });
+if (manner === 'endless') {
+  const seen = { id: `sub-${id}`, model, role: 'assistant', content: [{ type: 'text', text: 'Seen.' }] };
+  const lineOf = (uuid: string, message: object, more: object): string =>
+    `${JSON.stringify({ type: 'assistant', uuid, parentUuid: null, sessionId: session, message, ...more })}\n`;
+  const agents = join(folder, session, 'subagents');
+  mkdirSync(agents, { recursive: true });
+  appendFileSync(file, lineOf(id, { id, model, role: 'assistant', content: [], usage: { ...start, output_tokens: 50 } }, {}));
+  appendFileSync(
+    join(agents, 'agent-a1.jsonl'),
+    lineOf(seen.id, { ...seen, usage: { input_tokens: 20, output_tokens: 30 } }, { isSidechain: true, agentId: 'a1' }),
+  );
+  print({ type: 'assistant', parent_tool_use_id: 't1', message: { ...seen, usage: { input_tokens: 20, output_tokens: 1 } } });
+  await new Promise(() => setInterval(() => {}, 1_000_000));
+}
 event({ type: 'content_block_stop', index: 0 });
 event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 50 } });
 event({ type: 'message_stop' });

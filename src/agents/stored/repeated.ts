@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { linesOf, objectIn } from './lines.ts';
 import { readHead } from './session-file.ts';
 import type { ReadFile } from './stored-run.ts';
@@ -17,7 +17,7 @@ export class RepeatedLines {
 
   /** `root`: the folder whose files are compared. `isDeep`: with those of the folders in it. */
   constructor(root: string, isDeep: boolean) {
-    this.#root = root;
+    this.#root = resolve(root);
     this.#isDeep = isDeep;
   }
 
@@ -25,21 +25,34 @@ export class RepeatedLines {
   async *own(path: string, read: ReadFile): AsyncGenerator<Uint8Array> {
     const owners = await (this.#owners ??= sessionsIn(this.#root, this.#isDeep).then((files) => ownersIn(files, read)));
     if (owners.size === 0 || !isSession(await readHead(path))) return yield* read(path);
-    /** Lines since the last answer: they belong to the next one. */
-    let held: Uint8Array[] = [];
-    let isCopy = false;
-    for await (const line of linesOf(read(path))) {
-      const wire = objectIn(line);
-      const isRepeated = (owners.get(identityOf(wire) ?? '') ?? path) !== path;
-      isCopy ||= isRepeated;
-      if (wire?.['type'] === 'assistant') {
-        if (!isRepeated) yield* [...held, line];
-        held = [];
-        // The total of a copy includes what was copied.
-      } else if (!isRepeated && !(isCopy && wire?.['type'] === 'cost-state')) held.push(line);
-    }
-    yield* held;
+    const here = resolve(path);
+    yield* ownLines(read(path), (identity) => (owners.get(identity) ?? here) !== here);
   }
+}
+
+/** A session file without what is repeated in it, and without the lines that lead to a repeated answer. */
+export async function* ownLines(bytes: AsyncIterable<Uint8Array>, isRepeatedId: (identity: string) => boolean): AsyncGenerator<Uint8Array> {
+  /** Lines since the last answer: they belong to the next one. */
+  let held: Uint8Array[] = [];
+  /** Tools that repeated answers call: their results go with them. */
+  const called = new Set<unknown>();
+  let isCopy = false;
+  for await (const line of linesOf(bytes)) {
+    const wire = objectIn(line);
+    const identity = identityOf(wire);
+    const isRepeated = identity !== undefined && isRepeatedId(identity);
+    isCopy ||= isRepeated;
+    if (wire?.['type'] === 'assistant') {
+      if (isRepeated) for (const { id } of blocksOf(wire)) called.add(id);
+      else yield* [...held, line];
+      held = [];
+      continue;
+    }
+    const isResult = called.size > 0 && blocksOf(wire).some(({ tool_use_id: call }) => call !== undefined && called.has(call));
+    // The total of a copy includes what was copied.
+    if (!isRepeated && !isResult && !(isCopy && wire?.['type'] === 'cost-state')) held.push(line);
+  }
+  yield* held;
 }
 
 /** Of each line of some session files: the first of them that has it. Empty where there is nothing to compare. */
@@ -76,8 +89,13 @@ function isSession(head: string | undefined): boolean {
   return head?.includes('"parentUuid":') === true;
 }
 
+function blocksOf(wire: Wire | undefined): Wire[] {
+  const content = (wire?.['message'] as Wire | null | undefined)?.['content'];
+  return Array.isArray(content) ? content.filter((each): each is Wire => typeof each === 'object' && each !== null) : [];
+}
+
 /** Copies may have new ids of lines, but a model call keeps its own: that of its message and that of its request. */
-function identityOf(wire: Wire | undefined): string | undefined {
+export function identityOf(wire: Wire | undefined): string | undefined {
   if (wire === undefined) return undefined;
   const { uuid, requestId, timestamp, message } = wire;
   const id = wire['type'] === 'assistant' && typeof message === 'object' && message !== null ? (message as Wire)['id'] : undefined;

@@ -61,10 +61,9 @@ async function* sourcesIn(
   evidence: Evidence,
   { stdin, now, readFile }: Context,
 ): AsyncGenerator<StoredRun | Unreadable> {
-  for (const path of operands) {
-    if (path === '-') yield { name: '<stdin>', at: now(), stdout: () => stdin, ...evidence };
-    else for await (const source of runsAt(path, readFile)) yield 'why' in source ? source : { ...source, ...evidence };
-  }
+  if (operands.includes('-')) yield { name: '<stdin>', at: now(), stdout: () => stdin, ...evidence };
+  const paths = operands.filter((path) => path !== '-');
+  for await (const source of runsAt(paths, readFile)) yield 'why' in source ? source : { ...source, ...evidence };
 }
 
 type Evidence = Pick<StoredRun, 'stderr' | 'process'>;
@@ -90,6 +89,7 @@ class Tally {
   readonly #quiet: boolean;
   readonly #counts: Record<Imported['kind'], number> = { added: 0, same: 0, grown: 0, empty: 0, broken: 0 };
   #read = 0;
+  #repeated = 0;
   #told: number;
 
   constructor(context: Context, quiet: boolean) {
@@ -101,6 +101,7 @@ class Tally {
   count(imported: Imported): void {
     this.#counts[imported.kind] += 1;
     this.#read += 1;
+    if ('repeated' in imported) this.#repeated += imported.repeated ?? 0;
     if (imported.kind === 'broken')
       this.#context.warn(toldName(`runwire: ${oneLine(imported.name, 400)}: ${oneLine(whyBroken(imported), 400)}`, this.#context));
     const now = this.#context.now();
@@ -117,6 +118,7 @@ class Tally {
       empty > 0 ? `${empty} without a turn` : '',
       broken > 0 ? `${broken} broken` : '',
     ].filter((part) => part !== '');
+    if (this.#repeated > 0) more.push(`${plural(this.#repeated, 'model call')} left out that other runs have`);
     if (!this.#quiet) this.#context.warn(`runwire: ${[`${plural(added, 'run')} added`, ...more].join(', ')}`);
     return broken > 0 ? 2 : 0;
   }

@@ -4,7 +4,7 @@ import { findKey, isKeychainPossible } from '../../agents/key.ts';
 import { locate } from '../../agents/locate.ts';
 import { findAgent } from '../../agents/registry.ts';
 import { SessionMeter, type SessionTotals } from '../../agents/session-meter.ts';
-import { modelOf, totalBefore, usedBefore } from '../../agents/session-usage.ts';
+import { messagesIn, modelOf, totalBefore, usedBefore } from '../../agents/session-usage.ts';
 import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
@@ -38,6 +38,7 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     meter: meterOf(cli, spec, variables),
     findModel: modelFinder(cli, spec, variables),
     findTotal: totalFinder(cli, spec, variables),
+    messagesOf: cli.sessionTotals === undefined ? undefined : (session) => messagesIn(cli, session, { ...env, ...given }),
     launch(resume) {
       const { args, env: set, stdin } = plan(resume === undefined ? {} : { resume, prompt: continuePrompt });
       const passed = { pass: [...cli.passEnv, ...pass_env], set: { ...set, ...given } };

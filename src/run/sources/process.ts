@@ -26,6 +26,8 @@ export interface ProcessSourceOptions {
   settles?: true;
   /** The last total in the file of the session that is resumed, for an agent that adds to it; undefined: no session is. */
   findTotal?: ((resume: string | undefined) => Promise<{ total: JsonObject | undefined } | undefined>) | undefined;
+  /** The messages in the file of a session, for an agent that prints only the beginning of those that are cut off. */
+  messagesOf?: ((session: string) => AsyncIterable<JsonObject>) | undefined;
   /** Finds the model of a session, for an agent that does not print it and was not told which to use. */
   findModel?: ((session: string) => Promise<string | undefined>) | undefined;
 }
@@ -51,7 +53,7 @@ export class ProcessSource implements Source {
   }
 
   async produce({ resume, left, out, stop }: Attempt): Promise<ProcessEnd> {
-    const { dialect, findModel, findTotal, settles } = this.#options;
+    const { dialect, findModel, findTotal, messagesOf, settles } = this.#options;
     const resumed = await findTotal?.(resume);
     const decoder = new LineDecoder(out, { live: true, resumed, onDialect: (known) => out.speaks(known), ...present({ dialect }) });
     const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
@@ -72,6 +74,8 @@ export class ProcessSource implements Source {
     stop.signal.removeEventListener('abort', end);
     if (ended.listener_error !== undefined) throw ended.listener_error;
     const process = processEnd(ended);
+    if (messagesOf !== undefined && out.session !== undefined && decoder.isCut)
+      for await (const wire of messagesOf(out.session)) decoder.complete(wire);
     decoder.end(process);
     this.#dialect = decoder.dialect;
     const model = out.session === undefined ? undefined : await findModel?.(out.session);
@@ -104,6 +108,8 @@ export class ProcessSource implements Source {
 
 function usageOf(totals: SessionTotals): Draft {
   const { inputTokens: input_tokens, outputTokens: output_tokens, cacheReadTokens, costUsd } = totals;
-  const rest = present({ cache_read_tokens: cacheReadTokens, cost_usd: costUsd });
+  const cache: Pick<Draft & { type: 'usage.reported' }, 'cache_read_tokens' | 'cache_is'> =
+    cacheReadTokens === undefined ? { cache_is: 'unknown' } : { cache_read_tokens: cacheReadTokens };
+  const rest = { ...cache, ...present({ cost_usd: costUsd }) };
   return { type: 'usage.reported', scope: 'thread', input_tokens, output_tokens, ...rest };
 }

@@ -222,4 +222,17 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
     loop execute 'grant select on ${p}totals, ${p}run_figures to ' || reader; end loop;
   end $do$;
   `,
+  // As in SQLite, for those who may read or add runs.
+  (p) => `
+  create table ${p}requests (
+    hash text collate "C" primary key,
+    seq bigint not null references ${p}runs (seq) on delete cascade
+  );
+  create index requests_run on ${p}requests (seq);
+  do $do$ declare allowed text; begin
+    for allowed in select x.privilege_type || ' on ${p}requests to ' || case when x.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(x.grantee)) end
+      from pg_class c, aclexplode(c.relacl) x where c.oid = '${p}runs'::regclass and x.privilege_type in ('SELECT', 'INSERT')
+    loop execute 'grant ' || allowed; end loop;
+  end $do$;
+  `,
 ];

@@ -190,4 +190,12 @@ export const sqliteMigrations: readonly string[] = [
   create trigger runs_leaving_totals before update on runs when ${changes} begin ${count('-', 'old')} end;
   create trigger runs_entering_totals after update on runs when ${changes} begin ${count('+', 'new')} end;
   `,
+  // The model calls of imported sessions, by a short hash, so that each counts once in whichever files it stands.
+  `
+  create table requests (
+    hash text primary key,
+    seq integer not null references runs (seq) on delete cascade
+  ) strict, without rowid;
+  create index requests_run on requests (seq);
+  `,
 ];

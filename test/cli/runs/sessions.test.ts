@@ -349,6 +349,30 @@ describe('session stores', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'incomplete', provenance: { dialect, unknown_lines: 0 } });
   });
 
+  it('files are taken as a shell lists them: a sub-agent goes with its session', async () => {
+    const [ledger, home] = [newLedger(), temporary()];
+    const [first, ...rest] = claudeSession.slice(1);
+    write(join(home, 'one.jsonl'), [first, ...rest]);
+    // Another session, so that there is something to compare with.
+    const other = claudeSessionLines({ ...ofClaude, sessionId: 'two' }, at);
+    write(join(home, 'two.jsonl'), [
+      other(0, 'v1', { type: 'user', message: { role: 'user', content: 'Look' } }),
+      other(2, 'v2', claudeMessage('msg_9', [{ type: 'text', text: 'Seen.' }], 'end_turn', 7)),
+    ]);
+    write(join(home, 'two', 'subagents', 'agent-a1.jsonl'), [
+      other(1, 's1', { ...claudeMessage('msg_8', [{ type: 'text', text: 'Yes.' }], 'end_turn', 4), isSidechain: true, agentId: 'a1' }),
+    ]);
+    const listed = ['./one.jsonl', './two.jsonl', './two/subagents/agent-a1.jsonl'];
+    expect(await runwire(['runs', 'import', '--ledger', ledger, ...listed], { cwd: home })).toMatchObject({
+      status: 0,
+      stderr: 'runwire: 2 runs added\n',
+    });
+    expect((await exported(ledger)).map((run) => [run.session_id, run.output_tokens]).toSorted()).toEqual([
+      ['claude-session', 40],
+      ['two', 11],
+    ]);
+  });
+
   it('a session that has grown takes the place of what it was', async () => {
     const ledger = newLedger();
     const path = join(temporary(), 'session.jsonl');

@@ -47,6 +47,24 @@ it.each<[string[], string, unknown[]]>([
   expect(told).toEqual([own, last]);
 });
 
+it.each([[['endless']], [['whole', 'endless']]])(
+  'a run of Claude Code that is stopped counts what its messages came to: %j',
+  async (manners) => {
+    const { home, env } = newHome();
+    let resume: string | undefined;
+    let outcome: RunOutcome | undefined;
+    for (const manner of manners) {
+      const ask = { prompt: `${manner} it`, agent: 'claude', ...(resume === undefined ? {} : { resume }) };
+      const run = start(specOf(ask, { cwd: home, passEnv: [] }), { env });
+      // The last that it tells is the beginning of its sub-agent's message.
+      for await (const record of run) if (record.type === 'usage.reported' && record.input_tokens === 20) run.cancel();
+      outcome = await run.outcome;
+      resume = outcome.session_id;
+    }
+    expect([outcome?.status, outcome?.metrics.input_tokens, outcome?.metrics.output_tokens]).toEqual(['cancelled', 120, 80]);
+  },
+);
+
 it('each prompt of an editor counts what it used itself', async () => {
   const { home, env } = newHome();
   await withEditor(['--agent', 'claude', '--ledger', join(home, 'ledger.db')], { cwd: home, env }, async ({ agent }) => {

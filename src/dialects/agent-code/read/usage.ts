@@ -21,7 +21,14 @@ export class Usage {
     this.#counted += 1;
     this.#input += input_tokens;
     this.#output += output_tokens;
-    this.#sink.emit({ type: 'usage.reported', scope: 'step', input_tokens, output_tokens, ...price(wire, wire.cost_usd) });
+    this.#sink.emit({
+      type: 'usage.reported',
+      scope: 'step',
+      input_tokens,
+      output_tokens,
+      cache_is: 'unknown',
+      ...price(wire, wire.cost_usd),
+    });
   }
 
   readTotal(wire: JsonObject, turns: number): void {

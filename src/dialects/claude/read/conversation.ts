@@ -22,6 +22,8 @@ export class Conversation {
   readonly #messages = new Lanes<Message>();
   /** Lines of two messages may be interleaved, and a resumed session repeats whole messages. */
   #earlier = new Generations<Message>(rememberedMessages);
+  /** The session's file does not say which call started a sub-agent. */
+  #byId = new Generations<Message>(rememberedMessages);
   #facts = newFacts();
   #subAgentUsage: Tokens = {};
   #told: Tokens = {};
@@ -157,6 +159,14 @@ export class Conversation {
     this.#facts = newFacts();
     this.#subAgentUsage = {};
     this.#earlier = new Generations(rememberedMessages);
+    this.#byId = new Generations(rememberedMessages);
+  }
+
+  /** The same message in the session's file, which has what it used in the end. */
+  complete(wire: JsonObject): void {
+    const body = object(wire.message);
+    const message = this.#byId.get(filled(body.id) ?? '');
+    if (message !== undefined) this.#count(message, object(body.usage));
   }
 
   #enter(parent: string | undefined, wire: JsonObject): Message {
@@ -173,7 +183,10 @@ export class Conversation {
     const model = wire.model === synthetic ? undefined : filled(wire.model);
     const message = new Message(id, parent, model);
     this.#messages.set(parent, message);
-    if (id !== undefined) this.#earlier.set(`${parent ?? ''} ${id}`, message);
+    if (id !== undefined) {
+      this.#earlier.set(`${parent ?? ''} ${id}`, message);
+      this.#byId.set(id, message);
+    }
     if (parent === undefined) {
       this.#turns += 1;
       this.#facts.active = true;

@@ -28,10 +28,17 @@ export function decoder(sink: DecoderSink): Decoder {
     run.line(wire);
   }
 
-  return { line, resume: (total) => run.resume(total), stderr: (text) => run.stderr(text), end: () => run.end() };
+  return {
+    line,
+    resume: (total) => run.resume(total),
+    stderr: (text) => run.stderr(text),
+    isCut: () => run.isCut(),
+    complete: (wire) => run.complete(wire),
+    end: () => run.end(),
+  };
 }
 
-function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'resume' | 'stderr'>> {
+function oneRun(sink: DecoderSink): Required<Omit<Decoder, 'text'>> {
   const permissions = new Permissions(sink);
   const tools = new Tools(sink, permissions);
   const talk = new Conversation(sink, tools);
@@ -186,7 +193,14 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'resume' | 
       sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the stream stops inside a turn' });
   }
 
-  return { line, resume: (total) => usage.resume(total), stderr: (text) => !started && readStderr(text, sink), end };
+  return {
+    line,
+    resume: (total) => usage.resume(total),
+    stderr: (text) => !started && readStderr(text, sink),
+    isCut: () => started && talk.facts.active,
+    complete: (wire) => talk.complete(wire),
+    end,
+  };
 }
 
 /** The final text as the result line repeats it; in error results it is not the model's. */

@@ -6,5 +6,5 @@ import { count } from '../../read.ts';
 export function readUsage(usage: JsonObject, sink: DecoderSink, model?: string): void {
   const tokens = present({ input_tokens: count(usage.inputTokens), output_tokens: count(usage.outputTokens) });
   if (Object.values(tokens).some((value) => value > 0))
-    sink.emit({ type: 'usage.reported', scope: 'thread', ...present({ model }), ...tokens });
+    sink.emit({ type: 'usage.reported', scope: 'thread', ...present({ model }), ...tokens, cache_is: 'unknown' });
 }

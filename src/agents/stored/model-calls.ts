@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { objectIn } from './lines.ts';
+import { identityOf } from './repeated.ts';
+
+const newline = 10;
+/** No model writes as much at once. */
+const longestLine = 16 * 1024 * 1024;
+
+/** The model calls in a session file of Claude Code, by a short hash of what identifies each; none in any other file. */
+export class ModelCalls {
+  readonly #hashes = new Set<string>();
+  /** Of a line whose end is yet to come. */
+  #parts: Buffer[] = [];
+  #length = 0;
+
+  /** The next bytes of the file. */
+  see(chunk: Uint8Array): void {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    let from = 0;
+    for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, from)) {
+      this.#hold(bytes.subarray(from, at));
+      this.#endLine();
+      from = at + 1;
+    }
+    // The reader may use its buffer again.
+    if (from < bytes.length) this.#hold(Buffer.from(bytes.subarray(from)));
+  }
+
+  end(): readonly string[] {
+    this.#endLine();
+    return [...this.#hashes];
+  }
+
+  #hold(part: Buffer): void {
+    this.#length += part.length;
+    if (this.#length > longestLine) this.#parts = [];
+    else this.#parts.push(part);
+  }
+
+  #endLine(): void {
+    const [first, ...more] = this.#parts;
+    if (first !== undefined && this.#length <= longestLine) this.#read(more.length === 0 ? first : Buffer.concat(this.#parts));
+    this.#parts = [];
+    this.#length = 0;
+  }
+
+  /** Most of a session are the results of tools, which are not parsed. */
+  #read(line: Buffer): void {
+    if (!line.includes('"assistant"') || !line.includes('"parentUuid":')) return;
+    const wire = objectIn(line);
+    const identity = wire?.['type'] === 'assistant' ? identityOf(wire) : undefined;
+    if (identity !== undefined) this.#hashes.add(hashOf(identity));
+  }
+}
+
+/** Short, since there are many: 72 bits, so that two of a billion are hardly ever alike. */
+export function hashOf(identity: string): string {
+  return createHash('sha256').update(identity).digest().toString('base64url', 0, 9);
+}
