@@ -38,6 +38,9 @@ export interface FoldOptions {
   metadata?: { initial_prompt?: string; attempt_number?: number; retry_count?: number; phase_total_duration_ms?: number };
 }
 
+/** In every dialect, a call or its result has one of these among its first words. */
+const aboutCall = /tool|function|command|patch|observation/i;
+
 /** Folds the events of one run into its RunOutcome. The live page, the command line and the ledger all use this class. */
 export class OutcomeFold {
   readonly #full: boolean;
@@ -164,7 +167,10 @@ export class OutcomeFold {
         this.#signals.expectations.push({ rule: event.rule, passed: event.passed, detail: event.detail });
         return;
       case 'log':
-        if (event.cause === 'broken' || event.cause === 'oversize') this.#signals.damaged = true;
+        if (event.cause === 'broken' || event.cause === 'oversize') {
+          this.#signals.damaged = true;
+          this.#signals.damagedCall ||= aboutCall.test(event.text.slice(0, 1000));
+        }
         if (event.cause === 'cut') this.#signals.cut = true;
         else if (event.cause === 'broken' && this.#signals.claim !== undefined) this.#signals.damagedEnd = true;
         else if (event.stream === 'stderr') this.#signals.stderr.push(this.#clean(event.text));
@@ -214,17 +220,19 @@ export class OutcomeFold {
   #nextRun({ session_id }: EventOf<'thread.started'>): void {
     this.#hasUnended ||= this.#signals.claim === undefined;
     this.#goOn();
+    this.#signals.damagedEnd = false;
     this.#calls.forgetOpen();
     this.#usage.nextRun(session_id !== undefined && session_id === this.#lastSession);
   }
 
   /** Another run, or another turn of a conversation, in the same stream: earlier signals say nothing about it. */
   #goOn(): void {
-    const { toolFailed, denied, warned, stderr, limit, claim, attempted, began, said, fatal } = this.#signals;
+    const { toolFailed, denied, warned, stderr, limit, claim, attempted, began, said, fatal, damagedEnd } = this.#signals;
     const before = judge(this.#signals);
     if (claim !== undefined) this.#continued += 1;
     this.#deniedBefore += attempted.denied;
-    this.#signals = { ...noSignals(), heard: true, toolFailed, denied, warned, stderr, earlier: claim };
+    // What follows a damaged end may still belong to it.
+    this.#signals = { ...noSignals(), heard: true, toolFailed, denied, warned, stderr, earlier: claim, damagedEnd };
     if (claim !== undefined && limit !== this.#limitAtClaim) this.#signals.limit = limit;
     if (claim?.status === 'failed') this.#warn(`the run before the last one failed: ${claim.message ?? claim.code ?? 'nobody said why'}`);
     else if (before.class !== 'success' && (began || said || fatal !== undefined))

@@ -35,6 +35,8 @@ export interface Signals {
   damagedEnd: boolean;
   /** Such a line anywhere. */
   damaged: boolean;
+  /** Such a line that seems to be about a call. */
+  damagedCall: boolean;
   /** Any line of a known dialect at all. */
   heard: boolean;
   /** It began to work: there was a turn or a call. */
@@ -67,6 +69,7 @@ export function noSignals(): Signals {
     cut: false,
     damagedEnd: false,
     damaged: false,
+    damagedCall: false,
     heard: false,
     began: false,
     stderr: new LastLines(),
@@ -210,7 +213,8 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
   if (signals.attempted.isAllDenied && !failOn.includes('none')) return ['permission', 'every attempt to act was denied', 'permission'];
   // What was denied, or failed, may be in the lines that cannot be read.
   const isInVain = signals.attempted.isAllInVain || (signals.leftOpen !== undefined && signals.attempted.hasNotActed);
-  if (signals.damaged && isInVain) return ['incomplete', 'lines are damaged, and the others show nothing that was done'];
+  if ((signals.damaged && isInVain) || (signals.damagedCall && signals.attempted.hasNotActed))
+    return ['incomplete', 'lines are damaged, and the others show nothing that was done'];
   if (!signals.said && !signals.did && !isWithheld) return ['incomplete', 'the agent answered nothing and did nothing'];
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import type { Requested } from '../../src/contract/requested.ts';
 import { specOf } from '../../src/run/ask.ts';
@@ -49,7 +49,12 @@ describe.concurrent('an agent that tells nothing while it runs', () => {
     const outcome = await run(3, 'goes on', { limits: { max_turns: 3 } });
     expect(outcome.verdict).toMatchObject({ class: 'turn_limit', exit_code: 6 });
   });
+});
 
+/** Nobody looks before it has ended: on a busy machine that could be after its last word. */
+describe('an agent that has ended before anybody looked', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval'] }));
+  afterEach(() => void vi.useRealTimers());
   it.each<[string, Requested['limits'], string]>([
     ['turns', { max_turns: 3 }, 'turn_limit'],
     ['tokens', { max_tokens: 500 }, 'cost_limit'],

@@ -68,7 +68,7 @@ function statusOf(called: string | undefined, wire: JsonObject): ItemStatus {
   if (wire.status === 'success') return 'success';
   const error = object(wire.error);
   const missing = missingTool(wire);
-  const name = called ?? missing ?? '';
+  const name = (called === '' ? undefined : called) ?? missing ?? '';
   switch (error.type) {
     case 'policy_violation':
     case 'path_not_in_workspace':
