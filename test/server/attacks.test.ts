@@ -137,7 +137,22 @@ describe('a server answers all the same', () => {
     expect(new Set(madeIn.map(([, at]) => at)).size).toBe(20);
   });
 
-  it('since a long upload is read in many turns', async () => {
+  const commas = JSON.stringify('a,\\"[{'.repeat(200_000));
+  it.each([
+    ['keys', Object.keys(labels).join('":1,"'), 400],
+    ['numbers', `v":[${'1,'.repeat(200_000)}1],"w`, 400],
+    ['folders', `v":${'['.repeat(200_000)}${']'.repeat(200_000)},"w`, 400],
+    ['a text that looks like them', `v":${commas},"w`, 200],
+  ])('since it reads no line of 200,000 %s', async (_name, fields, status) => {
+    const record = `{"type":"log","sequence":1,"${fields}":1}`;
+    const head = headOf().replace('"labels":{}', `"labels":{},"${fields}":1`);
+    const end = `{"outcome":{"${fields}":1}}`;
+    const answers = await Promise.all([`${headOf()}\n${record}`, head, `${headOf()}\n${end}`].map(upload));
+    const told = await Promise.all(answers.map(async (answer) => /more than 100000 values/.test(await answer.text())));
+    expect([answers.map((answer) => answer.status), told]).toEqual([[status, 400, 400], told.map(() => status === 400)]);
+  });
+
+  it('since long uploads are read in many turns, each in its own', async () => {
     let turns = 0;
     let isOver = false;
     const count = (): void => {
@@ -145,11 +160,14 @@ describe('a server answers all the same', () => {
       if (!isOver) setImmediate(count);
     };
     const body = [headOf(), ...Array.from({ length: 50_000 }, (_, at) => `{"type":"log","sequence":${at + 1}}`)].join('\n');
-    const accepted = new ReportedRuns(ledger, () => noon).accept(newRunId(noon + 2), body, 'anybody');
+    const headers = { host: `127.0.0.1:${port}`, 'x-runwire': '1' };
     setImmediate(count);
-    expect(await accepted).toEqual({ accepted_to: 50_000, added: 50_000 });
+    const answers = await Promise.all(
+      [2, 3, 4].map((each) => app.request(`/api/report/${newRunId(noon + each)}`, { method: 'POST', headers, body }, {})),
+    );
     isOver = true;
-    expect(turns).toBeGreaterThan(20);
+    expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual(answers.map(() => ({ accepted_to: 50_000 })));
+    expect(turns).toBeGreaterThan(60);
   });
 });
 
