@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Ledger, openLedgerAt } from '../../src/ledger/ledger.ts';
 import { ReportedRuns } from '../../src/ledger/report.ts';
 import { createApp } from '../../src/server/app.ts';
@@ -23,6 +23,7 @@ let ledger: Ledger;
 let server: Listening;
 let port = 0;
 let app: ReturnType<typeof createApp>;
+const warnings: string[] = [];
 
 const recordOf = (sequence: number) =>
   JSON.stringify({ type: 'log', stream: 'agent', level: 'info', text: 'x'.repeat(1000), sequence, timestamp: null, thread_id: 't' });
@@ -39,14 +40,13 @@ beforeAll(async () => {
     tokens: undefined,
     assets: new Map(),
     now: () => noon,
-    warn: (message) => {
-      throw new Error(message);
-    },
+    warn: (message) => warnings.push(message),
   });
   server = await listen(app, { host: '127.0.0.1', port: 0 });
   ({ port } = server);
 });
 afterAll(async () => {
+  expect(warnings).toEqual([]);
   await server.close();
   await ledger.store.close();
   rmSync(folder, { recursive: true, force: true });
@@ -169,6 +169,21 @@ describe('a server answers all the same', () => {
     expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual(answers.map(() => ({ accepted_to: 50_000 })));
     expect(turns).toBeGreaterThan(60);
   });
+});
+
+it('an upload that is broken off is refused like any other that is not whole, without a word in the terminal', async () => {
+  const refused = async (): Promise<number> =>
+    Number(/^runwire_requests_refused_total (\d+)/m.exec(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text())?.[1]);
+  const before = await refused();
+  const heads = ['Content-Length: 1000\r\n\r\n{"meta"', 'Transfer-Encoding: chunked\r\n\r\n7\r\n{"meta"'];
+  for (const rest of heads) {
+    const socket = connect(port, '127.0.0.1');
+    const head = `POST /api/report/${newRunId(noon)} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX-Runwire: 1\r\n${rest}`;
+    await new Promise<void>((resolve) => void socket.write(head, () => resolve()));
+    socket.end();
+  }
+  await vi.waitUntil(async () => (await refused()) === before + heads.length || warnings.length > 0, 60_000);
+  expect(warnings).toEqual([]);
 });
 
 describe('viewers', () => {
