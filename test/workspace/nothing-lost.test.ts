@@ -89,6 +89,13 @@ const cases: Record<string, (isolate: 'overlay' | 'clone') => Promise<void>> = {
     const worked = await workIn(place, root, 'echo work > work', { isolate });
     expect([paths(worked), worked.kept.lost]).toEqual([['work'], []]);
   },
+  async 'or said to be lost, in folders that are too deep for git'(isolate) {
+    const root = place.checkout('project');
+    const deep =
+      "for (let n = 0; n < 30; n += 1) { fs.mkdirSync('d'.repeat(200)); process.chdir('d'.repeat(200)); } fs.writeFileSync('deep', '');";
+    const { kept } = await workIn(place, root, `echo work > work; '${process.execPath}' -e "${deep}"`, { isolate });
+    expect([kept.changes.map(({ path }) => path), kept.lost]).toEqual([['work'], ['what is in folders whose path is too long for git']]);
+  },
   async 'in folders that are too deep for a path'(isolate) {
     const root = place.checkout('project');
     const name = 'd'.repeat(100);
