@@ -10,6 +10,7 @@ import { shapeOf } from './shape.ts';
 
 const count = ({ z }: Kit) => z.int().positive();
 const ms = ({ z }: Kit) => z.number().positive();
+const usd = (z: Kit['z']) => z.number().nonnegative();
 const text = ({ z }: Kit) => z.string();
 const name = ({ z }: Kit) => z.string().min(1);
 const texts = ({ z }: Kit) => z.array(z.string());
@@ -290,11 +291,11 @@ export const requestFields = {
   price: field(
     ({ z }: Kit) =>
       z.strictObject({
-        input: z.number(),
-        output: z.number(),
-        cache_read: z.number().optional(),
-        cache_write: z.number().optional(),
-        cache_write_1h: z.number().optional(),
+        input: usd(z),
+        output: usd(z),
+        cache_read: usd(z).optional(),
+        cache_write: usd(z).optional(),
+        cache_write_1h: usd(z).optional(),
       }),
     {
       about: 'USD per million tokens.',

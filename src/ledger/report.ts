@@ -7,6 +7,7 @@ import { isReported, reportedOwner } from '../stores/owner.ts';
 import { isWholeId } from '../stores/run-id.ts';
 import type { Progress, RunRecord, RunStore, TreePlace } from '../stores/run-store.ts';
 import type { GrowingTape } from '../stores/tape.ts';
+import { hasMoreValues } from '../pipeline/json-text.ts';
 import { present } from '../present.ts';
 import type { Ledger } from './ledger.ts';
 import { RunRecordSchema } from './schemas.ts';
@@ -64,13 +65,16 @@ export interface Accepted {
 export class ReportedRuns {
   readonly #ledger: Ledger;
   readonly #now: () => number;
+  readonly #turn: () => Promise<void>;
   readonly #tapes = new Map<string, Promise<GrowingTape>>();
   /** One upload of a run at a time. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
-  constructor(ledger: Ledger, now: () => number) {
+  /** `turn`: waits until a piece of a long upload may be read. */
+  constructor(ledger: Ledger, now: () => number, turn: () => Promise<void> = nextTurn) {
     this.#ledger = ledger;
     this.#now = now;
+    this.#turn = turn;
   }
 
   /** Throws `Failure` if the upload is invalid, or if the run belongs to another reporter. */
@@ -86,7 +90,7 @@ export class ReportedRuns {
   }
 
   async #accept(id: string, body: string, reporter: string): Promise<Accepted | Gap> {
-    const { head, records, end } = await parts(body);
+    const { head, records, end } = await parts(body, this.#turn);
     const { store, tapes } = this.#ledger;
     const { meta } = head;
     if (meta.started_at > this.#now() + mostAheadMs)
@@ -190,12 +194,12 @@ interface Parts {
   end: z.infer<typeof ReportEnd> | undefined;
 }
 
-async function parts(body: string): Promise<Parts> {
+async function parts(body: string, turn: () => Promise<void>): Promise<Parts> {
   let head: Parts['head'] | undefined;
   const records: SentRecord[] = [];
   let end: Parts['end'];
   let number = 0;
-  for await (const line of linesInTurns(body)) {
+  for await (const line of linesInTurns(body, turn)) {
     number += 1;
     if (head === undefined) {
       head = read(ReportHead, parse(line, number), number);
@@ -221,14 +225,14 @@ const charactersPerTurn = 256 * 1024;
 const charactersPerLine = 100;
 
 /** The lines of an upload that are not empty: nobody waits until all of a long one is read. */
-async function* linesInTurns(body: string): AsyncGenerator<string> {
+async function* linesInTurns(body: string, turn: () => Promise<void>): AsyncGenerator<string> {
   let left = charactersPerTurn;
   for (let start = 0; start < body.length;) {
     const end = body.indexOf('\n', start);
     const line = end === -1 ? body.slice(start) : body.slice(start, end);
     left -= line.length + (line === '' ? 1 : charactersPerLine);
     if (left < 0) {
-      await nextTurn();
+      await turn();
       left = charactersPerTurn;
     }
     if (line !== '') yield line;
@@ -236,7 +240,12 @@ async function* linesInTurns(body: string): AsyncGenerator<string> {
   }
 }
 
+/** Nothing can pause the reading of a line: a text of 32 MB is read in no time, as many keys in eight seconds. */
+const mostValues = 100_000;
+
 function parse(line: string, number: number): unknown {
+  if (line.length > mostValues && hasMoreValues(line, mostValues))
+    throw new Failure('input', `line ${number}: more than ${mostValues} values`);
   try {
     return JSON.parse(line);
   } catch {

@@ -21,6 +21,9 @@ export async function readBody(context: Context<ServerEnv>, mostBytes: number): 
       if (length > mostBytes) throw tooLarge(mostBytes);
       chunks.push(next.value);
     }
+  } catch (error) {
+    // Whoever broke it off does not hear this; it is no trouble of ours.
+    throw error instanceof Problem ? error : new Problem('input', 'the request was broken off');
   } finally {
     reader?.releaseLock();
   }

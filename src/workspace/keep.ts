@@ -1,12 +1,12 @@
-import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { Environment } from '../vocabulary.ts';
 import { type Changes, readChanges } from './changes.ts';
 import { Git } from './git.ts';
-import type { CopyPlan, Isolation } from './isolation.ts';
+import { type CopyPlan, type Isolation, listRefs } from './isolation.ts';
 import { bringLfsObjects } from './lfs-objects.ts';
-import { placeOfModule, readCopy } from './read-copy.ts';
+import { allRefs, placeOfModule, readCopy } from './read-copy.ts';
 import { removeFolder } from './remove-folder.ts';
 import { rootsOf } from '../processes/trusted.ts';
 
@@ -52,23 +52,43 @@ name_it() {
 note() { printf 'note %s\\0' "$1"; }
 lose() { printf 'lost %s\\0' "$1"; }
 
+of_ref() {
+  below=\${1#refs/heads/}
+  also=$kept-also/\${below#refs/}
+}
+say_ref() {
+  case $1 in
+    refs/stash) note "stashed work is kept as $2" ;;
+    refs/tags/*) note "the tag \${1#refs/tags/} is kept as $2" ;;
+    *) note "the branch $below is kept as $2" ;;
+  esac
+}
+# Thousands of refs take one pack and one transaction.
+keep_all() {
+  ${listRefs} | sort > "$folder/has" && cut -d' ' -f2- "$folder/all" | sort | comm -23 - "$folder/has" > "$folder/wanted" || return
+  [ -s "$folder/wanted" ] || return 0
+  git index-pack --stdin --fix-thin --strict < "$folder/${allRefs}.pack" > /dev/null 2>&1 || return
+  while read -r id what; do of_ref "$what" && printf '%s refs/heads/%s\\n' "$id" "$also"; done < "$folder/wanted" | sort > "$folder/named" || return
+  comm -23 "$folder/named" "$folder/has" | while read -r id what; do printf 'create %s %s\\n' "$what" "$id"; done |
+    git update-ref -m 'runwire: keep' --stdin 2>/dev/null || return
+  while read -r id what; do of_ref "$what" && say_ref "$what" "$also"; done < "$folder/wanted"
+}
+
 bring work "$commit" && name_it "$commit" "$branch" "$before" || { printf '%s\\n' "$said" >&2; exit 1; }
 kept=$name
+many=$folder/all
+! keep_all || many=/dev/null
+cat "$many" "$folder/each" | while read -r pack id what; do
+  # The user may have got it meanwhile.
+  [ "$(git rev-parse -q --verify "$what^{commit}")" != "$id" ] || continue
+  [ "$what" != refs/stash ] || ! git cat-file -e "$id" 2>/dev/null || continue
+  of_ref "$what"
+  bring "$pack" "$id" && name_it "$id" "$also" '' && say_ref "$what" "$name" || lose "$what"
+done
 while [ $# -gt 0 ]; do
   kind=$1 pack=$2 id=$3 what=$4
   shift 4
   case $kind in
-    ref)
-      # The user may have got it meanwhile.
-      [ "$(git rev-parse -q --verify "$what^{commit}")" != "$id" ] || continue
-      [ "$what" != refs/stash ] || ! git cat-file -e "$id" 2>/dev/null || continue
-      below=\${what#refs/heads/}
-      bring "$pack" "$id" && name_it "$id" "$kept-also/\${below#refs/}" '' || { lose "$what"; continue; }
-      case $what in
-        refs/stash) note "stashed work is kept as $name" ;;
-        refs/tags/*) note "the tag \${what#refs/tags/} is kept as $name" ;;
-        *) note "the branch $below is kept as $name" ;;
-      esac ;;
     module)
       short=\${what##*/modules/}
       if (
@@ -104,7 +124,11 @@ export async function keepWork(
     return repository === undefined ? [] : [{ ...module, repository }];
   });
   const folder = join(home, 'keeping');
-  takePacks(read, folder, ['work', ...[...refs, ...own].map(({ pack }) => pack)]);
+  takePacks(read, folder, new Set(['work', ...[...refs, ...own].map(({ pack }) => pack)]));
+  const linesOf = (some: typeof refs): string => some.map(({ pack, commit: id, name }) => `${pack} ${id} ${name}\n`).join('');
+  // In files, since a command line has room for some thousands at most.
+  writeFileSync(join(folder, 'all'), linesOf(refs.filter(({ pack }) => pack === allRefs)));
+  writeFileSync(join(folder, 'each'), linesOf(refs.filter(({ pack }) => pack !== allRefs)));
   const doors = [['door', commonDir] as const, ...own.map(({ pack, repository }) => [`${pack}.git`, repository] as const)];
   for (const [door, repository] of doors) lost.push(...(await bringLfsObjects(join(read, door), repository, signal)));
   // Of files that the work committed itself.
@@ -118,7 +142,6 @@ export async function keepWork(
       branch,
       before,
       folder,
-      ...refs.flatMap(({ pack, commit: id, name }) => ['ref', pack, id, name]),
       ...own.flatMap(({ pack, commit: id, repository }) => ['module', pack, id, repository]),
       ...known.flatMap((id) => ['known', '', id, '']),
     ],
@@ -134,11 +157,11 @@ export async function keepWork(
 }
 
 /** Takes packs out of the folder that was open to the work: nothing is opened there by a name that may have become a link. */
-function takePacks(from: string, to: string, packs: readonly string[]): void {
+function takePacks(from: string, to: string, packs: ReadonlySet<string>): void {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { mode: 0o700 });
   if (!lstatSync(from).isDirectory()) return;
-  for (const name of packs.map((pack) => `${pack}.pack`))
+  for (const name of Array.from(packs, (pack) => `${pack}.pack`))
     if (lstatSync(join(from, name), { throwIfNoEntry: false })?.isFile() === true) renameSync(join(from, name), join(to, name));
 }
 

@@ -23,6 +23,9 @@ export interface CopyContent {
   lost: string[];
 }
 
+/** The pack of all other refs; those that had to be read one by one have packs of their own. */
+export const allRefs = 'ref-0';
+
 /**
  * Reads a copy in the confinement that its agent had, where there is one: it looks at files that the agent made, and a filter may be
  * one of them. Git gets a git folder of our own (\`door\`) with the copy's refs, as regular files, and its objects; what the copy has in
@@ -180,13 +183,45 @@ commit=$(commit_on "$head" 2> "$folder/failed") || again 2> "$folder/failed" ||
 older_stashes() {
   is_file "$common/logs/refs/stash" && sed -n 's/^[0-9a-f]* \\([0-9a-f]*\\) .*/\\1 refs\\/stash/p' "$common/logs/refs/stash"
 }
+# Lines of a list that begin with an id of another list, or with "-v" those that do not.
+with_ids() { awk -v v="$3" 'FILENAME == ARGV[1] { ids[$1]; next } ($1 in ids) != (v == "-v")' "$1" "$2"; }
+list_refs() { { ${listRefs}; } > "$folder/listed" 2>/dev/null; }
+# Git lists none where one of them leads nowhere.
+without_broken() {
+  git for-each-ref --format='%(objectname) %(refname)' refs/heads refs/tags refs/stash > "$folder/named" 2>/dev/null
+  cut -d' ' -f1 "$folder/named" | git cat-file --batch-check 2>/dev/null | sed -n 's/ missing$//p' > "$folder/missing"
+  with_ids "$folder/missing" "$folder/named" | while read -r also ref; do
+    lose "$ref"
+    printf 'delete %s\\n' "$ref"
+  done | git update-ref --stdin
+}
+if [ -f "$began" ]; then
+  list_refs || { without_broken && list_refs; } || lose 'other branches and tags, which git cannot list'
+  { cat "$folder/listed"; older_stashes; } | sort -u > "$folder/refs"
+  sort "$began" | comm -13 - "$folder/refs" | grep -v "^$base " > "$folder/new"
+fi
+# There may be thousands: what is ahead of the work goes into one pack, unless something in it cannot be read or would not be taken.
+ahead() {
+  cut -d' ' -f1 "$folder/new" | git cat-file --batch-check='%(objectname) %(objecttype)' | sed -n 's/ commit$//p' > "$folder/commits" &&
+    { cat "$folder/commits"; echo "^$commit"; } | git rev-list --stdin > "$folder/ahead" 2>/dev/null || return
+    with_ids "$folder/ahead" "$folder/new" | grep -v ' refs/stash$' > "$folder/many"
+  [ -s "$folder/many" ] || return 0
+  { cut -d' ' -f1 "$folder/many"; echo "^$base"; } | git pack-objects --revs --thin --stdout -q > "$folder/${allRefs}.pack" 2>/dev/null &&
+    git index-pack --stdin --fix-thin --strict < "$folder/${allRefs}.pack" > /dev/null 2>&1 &&
+    sed 's/^/ref ${allRefs} /' "$folder/many" | tr '\\n' '\\0' >> "$folder/records"
+}
 number=0
-[ ! -f "$began" ] || { ${listRefs}; older_stashes; } | sort -u > "$folder/refs"
-[ ! -f "$folder/refs" ] || sort "$began" | comm -13 - "$folder/refs" | while read -r also ref; do
-  [ "$also" = "$base" ] || git merge-base --is-ancestor "$also" "$commit" 2>/dev/null && continue
-  number=$((number + 1))
-  pack "ref-$number" "$base" "$also" && printf 'ref ref-%s %s %s\\0' $number "$also" "$ref" >> "$folder/records" || lose "$ref"
-done
+if [ -s "$folder/new" ]; then
+  if ahead; then
+    # Of stashes, which have one name, each is looked at.
+    grep ' refs/stash$' "$folder/new"
+    with_ids "$folder/commits" "$folder/new" -v | grep -v ' refs/stash$'
+  else cat "$folder/new"; fi | while read -r also ref; do
+    git merge-base --is-ancestor "$also" "$commit" 2>/dev/null && continue
+    number=$((number + 1))
+    pack "ref-$number" "$base" "$also" && printf 'ref ref-%s %s %s\\0' $number "$also" "$ref" >> "$folder/records" || lose "$ref"
+  done
+fi
 cat "$folder/notes" "$folder/lost" "$folder/records" 2>/dev/null
 printf 'commit %s\\0' "$commit"
 `;
@@ -297,7 +332,8 @@ function escaped(text: string): string {
 
 const packName = /^(?:ref|module)-\d+$/;
 const commitId = /^[0-9a-f]{40,64}$/;
-const refName = /^refs\/(?:heads\/|tags\/|stash$)/;
+// eslint-disable-next-line no-control-regex -- these are what no ref of git has, and what a list of them must not have
+const refName = /^refs\/(?:(?:heads|tags)\/[^\u0000-\u0020\\\u007f]+|stash)$/;
 
 /** Nothing in it is believed but what has the right shape. */
 function recordsIn(answer: string): Omit<CopyContent, 'folder'> {

@@ -32,6 +32,9 @@ choose_mark() {
   return 1
 }
 
+# Git only warns of folders that it could not read.
+unread='ermission denied\\|could not open directory'
+
 # Adds the files of the current folder to the index, except for what is in a list. In a copy, unreadable files are made readable.
 add() {
   list=$1
@@ -41,9 +44,9 @@ add() {
   else
     set --
   fi
-  git add -A "$@" > /dev/null 2> "$folder/said" && ! grep -q 'ermission denied' "$folder/said" && return
+  git add -A "$@" > /dev/null 2> "$folder/said" && ! grep -q "$unread" "$folder/said" && return
   [ -n "$isCopy" ] && chmod -R u+rwX . 2>/dev/null
-  git add -A --ignore-errors "$@" > /dev/null 2> "$folder/said" && ! grep -q 'ermission denied' "$folder/said" && return
+  git add -A --ignore-errors "$@" > /dev/null 2> "$folder/said" && ! grep -q "$unread" "$folder/said" && return
   filter=$(sed -n "s/^fatal: .*: clean filter '\\(.*\\)' failed.*/\\1/p" "$folder/said")
   if [ -n "$filter" ]; then
     # A file that must not be stored without its filter.
@@ -59,7 +62,9 @@ add() {
     cat "$folder/said" >&2
     return 1
   fi
-  lose "$(grep -i -m1 'permission denied\\|^error' "$folder/said")"
+  # It cuts what it says of a long path before the reason.
+  grep 'could not open directory' "$folder/said" | grep -qv 'ermission denied' && lose 'what is in folders whose path is too long for git'
+  ! grep -q 'ermission denied\\|^error' "$folder/said" || lose "$(grep -i -m1 'permission denied\\|^error' "$folder/said")"
 }
 
 # Adds all files below the current folder. Git would ask a repository below for its state, with that repository's own config and

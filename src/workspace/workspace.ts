@@ -96,7 +96,7 @@ export class Workspace {
       mayBeOverlay(ask) ? tryOverlay(copies) : undefined,
     ]);
     // A layer over the folder that holds the layers would cover itself.
-    const remotes = (): string[] => localRemotes(root, addresses).filter((path) => !isInside(root, path) && !isInside(copies, path));
+    const remotes = (): string[] => localRemotes(repository, addresses).filter((path) => !isInside(root, path) && !isInside(copies, path));
     const layers = mayBeOverlay(ask) && whyNot === undefined ? layersOver([root, commonDir, gitDir, ...remotes()]) : [];
     const { kind, remarks } = chooseIsolation(ask.isolate, whyNot ?? whyNoLayers(layers, commonDir));
     const { commit, isCheckedOut, isSnapshot } = base;

@@ -105,6 +105,14 @@ describe('what can be asked of a run', () => {
     },
   );
 
+  it.each(['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'])(
+    'has no price below zero, which would fill a budget: %s',
+    (name) => {
+      const spec = { prompt: 'x', price: { input: 0, output: 0, [name]: -1 } };
+      expect(QueuedSpec.safeParse(spec).error?.issues.map(({ path }) => path.join('.'))).toEqual([`price.${name}`]);
+    },
+  );
+
   it('has a default in the queue wherever a spec must have a value', () => {
     expect(RunSpec.safeParse(QueuedSpec.parse({ prompt: 'x' })).error?.issues ?? []).toEqual([
       {

@@ -95,6 +95,7 @@ describe("a worker's variables", () => {
       { ...here, prompt: 'x', model: 'openai/m', base_url: url, expect: [] },
       ...['./claude', 'node_modules/.bin/codex', 'claude'].map((program) => ({ ...here, command: [program], pass_env: ['*'] })),
       { ...here, agent: 'claude', prompt: 'x', base_url: url, agent_args: ['--settings={}'] },
+      { ...here, command: ['true'], workspace: { isolate: 'auto', dirty: 'refuse', copy: [], setup: './claude' }, pass_env: ['*'] },
       { ...here, agent: 'acp:./gemini', prompt: 'x', limits: { timeout_ms: 3000 } },
       { cwd: fleet.folder, command: [join(installed, 'claude')], workspace: undefined },
     ];

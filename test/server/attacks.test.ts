@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Ledger, openLedgerAt } from '../../src/ledger/ledger.ts';
 import { ReportedRuns } from '../../src/ledger/report.ts';
 import { createApp } from '../../src/server/app.ts';
@@ -23,6 +23,7 @@ let ledger: Ledger;
 let server: Listening;
 let port = 0;
 let app: ReturnType<typeof createApp>;
+const warnings: string[] = [];
 
 const recordOf = (sequence: number) =>
   JSON.stringify({ type: 'log', stream: 'agent', level: 'info', text: 'x'.repeat(1000), sequence, timestamp: null, thread_id: 't' });
@@ -39,14 +40,13 @@ beforeAll(async () => {
     tokens: undefined,
     assets: new Map(),
     now: () => noon,
-    warn: (message) => {
-      throw new Error(message);
-    },
+    warn: (message) => warnings.push(message),
   });
   server = await listen(app, { host: '127.0.0.1', port: 0 });
   ({ port } = server);
 });
 afterAll(async () => {
+  expect(warnings).toEqual([]);
   await server.close();
   await ledger.store.close();
   rmSync(folder, { recursive: true, force: true });
@@ -137,7 +137,22 @@ describe('a server answers all the same', () => {
     expect(new Set(madeIn.map(([, at]) => at)).size).toBe(20);
   });
 
-  it('since a long upload is read in many turns', async () => {
+  const commas = JSON.stringify('a,\\"[{'.repeat(200_000));
+  it.each([
+    ['keys', Object.keys(labels).join('":1,"'), 400],
+    ['numbers', `v":[${'1,'.repeat(200_000)}1],"w`, 400],
+    ['folders', `v":${'['.repeat(200_000)}${']'.repeat(200_000)},"w`, 400],
+    ['a text that looks like them', `v":${commas},"w`, 200],
+  ])('since it reads no line of 200,000 %s', async (_name, fields, status) => {
+    const record = `{"type":"log","sequence":1,"${fields}":1}`;
+    const head = headOf().replace('"labels":{}', `"labels":{},"${fields}":1`);
+    const end = `{"outcome":{"${fields}":1}}`;
+    const answers = await Promise.all([`${headOf()}\n${record}`, head, `${headOf()}\n${end}`].map(upload));
+    const told = await Promise.all(answers.map(async (answer) => /more than 100000 values/.test(await answer.text())));
+    expect([answers.map((answer) => answer.status), told]).toEqual([[status, 400, 400], told.map(() => status === 400)]);
+  });
+
+  it('since long uploads are read in many turns, each in its own', async () => {
     let turns = 0;
     let isOver = false;
     const count = (): void => {
@@ -145,12 +160,30 @@ describe('a server answers all the same', () => {
       if (!isOver) setImmediate(count);
     };
     const body = [headOf(), ...Array.from({ length: 50_000 }, (_, at) => `{"type":"log","sequence":${at + 1}}`)].join('\n');
-    const accepted = new ReportedRuns(ledger, () => noon).accept(newRunId(noon + 2), body, 'anybody');
+    const headers = { host: `127.0.0.1:${port}`, 'x-runwire': '1' };
     setImmediate(count);
-    expect(await accepted).toEqual({ accepted_to: 50_000, added: 50_000 });
+    const answers = await Promise.all(
+      [2, 3, 4].map((each) => app.request(`/api/report/${newRunId(noon + each)}`, { method: 'POST', headers, body }, {})),
+    );
     isOver = true;
-    expect(turns).toBeGreaterThan(20);
+    expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual(answers.map(() => ({ accepted_to: 50_000 })));
+    expect(turns).toBeGreaterThan(60);
   });
+});
+
+it('an upload that is broken off is refused like any other that is not whole, without a word in the terminal', async () => {
+  const refused = async (): Promise<number> =>
+    Number(/^runwire_requests_refused_total (\d+)/m.exec(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text())?.[1]);
+  const before = await refused();
+  const heads = ['Content-Length: 1000\r\n\r\n{"meta"', 'Transfer-Encoding: chunked\r\n\r\n7\r\n{"meta"'];
+  for (const rest of heads) {
+    const socket = connect(port, '127.0.0.1');
+    const head = `POST /api/report/${newRunId(noon)} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX-Runwire: 1\r\n${rest}`;
+    await new Promise<void>((resolve) => void socket.write(head, () => resolve()));
+    socket.end();
+  }
+  await vi.waitUntil(async () => (await refused()) === before + heads.length || warnings.length > 0, 60_000);
+  expect(warnings).toEqual([]);
 });
 
 describe('viewers', () => {

@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -133,19 +133,31 @@ it.skipIf(process.platform !== 'linux')('covers every folder that git would push
     'push-branch.git': (path) => [['branch.main.pushRemote', path]],
     'separate.git': () => [['remote.separate.url', at('checkout-of-separate')]],
   };
+  const legacy: Record<string, (path: string) => string> = {
+    'remotes/remote-file.git': (path) => `Pull: x\nURL:   ${path}  \nPush: refs/heads/main\n`,
+    'remotes/shortened-file.git': (path) => `URL: corp:${basename(path)}`,
+    'branches/branch-file.git': (path) => `${path}#main\n`,
+    'branches/shortened.git': (path) => `corp:${basename(path)}\n`,
+  };
+  const all = [...Object.keys(named), ...Object.keys(legacy).map((name) => basename(name))];
   for (const [name, settings] of Object.entries(named)) {
     place.git(place.folder, 'init', '-q', '--bare', at(name));
     for (const [key, value] of settings(at(name))) place.git(root, 'config', key, value);
   }
   mkdirSync(at('checkout-of-separate'));
   writeFileSync(join(at('checkout-of-separate'), '.git'), `gitdir: ${at('separate.git')}\n`);
+  for (const [name, text] of Object.entries(legacy)) {
+    place.git(place.folder, 'init', '-q', '--bare', at(basename(name)));
+    mkdirSync(dirname(join(root, '.git', name)), { recursive: true });
+    writeFileSync(join(root, '.git', name), text(at(basename(name))));
+  }
   // A bundle is a remote, too, and no folder.
   place.git(root, 'bundle', 'create', '-q', at('a.bundle'), 'main');
   place.git(root, 'remote', 'add', 'bundle', at('a.bundle'));
-  const script = Object.keys(named).map((name) => `git push -q '${at(name)}' HEAD:refs/heads/pushed && echo pushed`);
+  const script = all.map((name) => `git push -q '${at(name)}' HEAD:refs/heads/pushed && echo pushed`);
   const { ran } = await workIn(place, root, script.join('\n'), { isolate: 'overlay' });
-  expect(ran.output.trim().split('\n')).toEqual(Object.keys(named).map(() => 'pushed'));
-  expect(Object.keys(named).filter((name) => place.git(at(name), 'for-each-ref') !== '')).toEqual([]);
+  expect(ran.output.trim().split('\n')).toEqual(all.map(() => 'pushed'));
+  expect(all.filter((name) => place.git(at(name), 'for-each-ref') !== '')).toEqual([]);
 });
 
 /** What a fingerprint leaves out. */

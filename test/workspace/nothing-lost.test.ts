@@ -1,5 +1,6 @@
-import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { copiesFolder } from '../../src/workspace/copies.ts';
 import { fingerprint, makePlace, workIn, type Worked } from '../support/checkouts.ts';
@@ -10,6 +11,10 @@ afterAll(() => place.remove());
 const { git } = place;
 const show = (root: string, what: string): string => git(root, 'show', what);
 const paths = ({ kept }: Worked): string[] => kept.changes.map(({ path }) => path);
+
+/** The branches of work that are not its own. */
+const otherBranches = (root: string): string[] =>
+  git(root, 'for-each-ref', '--format=%(refname:strip=5)', 'refs/heads/runwire/test/1-work-also').split('\n');
 
 /** What work may leave that is easily overlooked; each in an overlay and a clone. */
 const cases: Record<string, (isolate: 'overlay' | 'clone') => Promise<void>> = {
@@ -47,6 +52,29 @@ const cases: Record<string, (isolate: 'overlay' | 'clone') => Promise<void>> = {
     expect(stashed.toSorted()).toEqual(['one', 'two']);
     expect(kept.lost).toEqual([]);
   },
+  async 'on a hundred branches, with few processes'(isolate) {
+    const root = place.checkout('project');
+    const calls = join(mkdtempSync(join(place.folder, 'calls-')), 'git');
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    writeFileSync(calls, `#!/bin/sh\necho "$*" >> ${calls}.log\nexec ${real} "$@"\n`, { mode: 0o755 });
+    const env = { ...place.env, PATH: `${dirname(calls)}:${place.env['PATH']}` };
+    const script = `id=$(${real} commit-tree -p HEAD -m other HEAD^{tree}); for n in $(seq 100); do echo "create refs/heads/b$n $id"; done | ${real} update-ref --stdin`;
+    const { kept } = await workIn({ env }, root, script, { isolate });
+    expect([kept.notes.length, kept.lost, otherBranches(root).length]).toEqual([100, [], 100]);
+    expect(readFileSync(`${calls}.log`, 'utf8').split('\n').length).toBeLessThan(100);
+  },
+  async 'on every branch but those that no repository would take'(isolate) {
+    const root = place.checkout('project');
+    git(root, 'branch', 'runwire/test/1-work-also/taken', git(root, 'commit-tree', '-m', 'another', 'HEAD^{tree}'));
+    const script = `
+      for n in one two taken; do git update-ref refs/heads/$n $(git commit-tree -p HEAD -m $n HEAD^{tree}); done
+      git tag blob $(echo text | git hash-object -w --stdin)
+      echo ${'1'.repeat(40)} > .git/refs/heads/missing
+      git update-ref refs/heads/malformed $({ git cat-file commit HEAD | sed 's/^author .*/author nobody/'; } | git hash-object -t commit -w --stdin --literally)`;
+    const { kept } = await workIn(place, root, script, { isolate });
+    expect(otherBranches(root)).toEqual(['one', 'taken', 'taken-2', 'two']);
+    expect(kept.lost.toSorted()).toEqual(['refs/heads/malformed', 'refs/heads/missing', 'refs/tags/blob']);
+  },
   async 'with the attributes of the repository'(isolate) {
     const root = place.checkout('project', { 'a.txt': 'one\n' });
     writeFileSync(join(root, '.git', 'info', 'attributes'), '*.txt text eol=crlf\n');
@@ -60,6 +88,13 @@ const cases: Record<string, (isolate: 'overlay' | 'clone') => Promise<void>> = {
     writeFileSync(join(root, '.git', 'objects', 'info', 'alternates'), '../../../lender/.git/objects\n');
     const worked = await workIn(place, root, 'echo work > work', { isolate });
     expect([paths(worked), worked.kept.lost]).toEqual([['work'], []]);
+  },
+  async 'or said to be lost, in folders that are too deep for git'(isolate) {
+    const root = place.checkout('project');
+    const deep =
+      "for (let n = 0; n < 30; n += 1) { fs.mkdirSync('d'.repeat(200)); process.chdir('d'.repeat(200)); } fs.writeFileSync('deep', '');";
+    const { kept } = await workIn(place, root, `echo work > work; '${process.execPath}' -e "${deep}"`, { isolate });
+    expect([kept.changes.map(({ path }) => path), kept.lost]).toEqual([['work'], ['what is in folders whose path is too long for git']]);
   },
   async 'in folders that are too deep for a path'(isolate) {
     const root = place.checkout('project');

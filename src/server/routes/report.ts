@@ -12,7 +12,7 @@ const mostBytes = 32 * 1024 * 1024;
 const mostUploads = 8;
 
 /** Runs on other machines, reported by "runwire run --report". */
-export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics }: Room): void {
+export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics, turns }: Room): void {
   let reported: Promise<ReportedRuns> | undefined;
   let open = 0;
 
@@ -22,7 +22,7 @@ export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics }: Roo
     if (open >= mostUploads) throw new Problem('unavailable', 'too many uploads at once; try again', {}, 1);
     open += 1;
     try {
-      reported ??= import('../../ledger/report.ts').then((module) => new module.ReportedRuns(ledger, now));
+      reported ??= import('../../ledger/report.ts').then((module) => new module.ReportedRuns(ledger, now, () => turns.next()));
       const answer = await (await reported).accept(id, await readBody(context, mostBytes), context.get('who').id);
       if ('missing' in answer)
         throw new Problem('conflict', `earlier records are missing here; send everything after ${answer.accepted_to}`, {
