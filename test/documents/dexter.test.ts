@@ -88,7 +88,7 @@ describe('JsonResponse (Output)', () => {
       { type: 'turn.started', turn_id: 'turn_2', iteration: 2 },
       { type: 'text.delta', turn_id: 'turn_2', message_id: 'answer', block_id: 'block_1', text: 'About 40 metres.' },
       { type: 'text.completed', turn_id: 'turn_2', message_id: 'answer', block_id: 'block_1', text: 'About 40 metres.' },
-      { type: 'usage.reported', scope: 'thread', model: 'some-model', input_tokens: 4100, output_tokens: 350 },
+      { type: 'usage.reported', scope: 'thread', model: 'some-model', input_tokens: 4100, output_tokens: 350, cache_is: 'unknown' },
       { type: 'agent.finished', status: 'ok', raw_status: 'success', duration_ms: 8123 },
       { type: 'turn.completed', turn_id: 'turn_2', iteration: 2, tool_call_count: 0, has_final_report: false },
     ]);
