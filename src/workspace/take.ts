@@ -62,9 +62,14 @@ add() {
     cat "$folder/said" >&2
     return 1
   fi
+  why=$(grep -i -m1 'permission denied\\|^error' "$folder/said")
   # It cuts what it says of a long path before the reason.
-  grep 'could not open directory' "$folder/said" | grep -qv 'ermission denied' && lose 'what is in folders whose path is too long for git'
-  ! grep -q 'ermission denied\\|^error' "$folder/said" || lose "$(grep -i -m1 'permission denied\\|^error' "$folder/said")"
+  if grep 'could not open directory' "$folder/said" | grep -qv 'ermission denied'; then
+    lose 'what is in folders whose path is too long for git' || return
+    [ -n "$why" ] || return 0
+  fi
+  # On a full disk there is not even room for a word.
+  lose "\${why:-files that git could not read}"
 }
 
 # Adds all files below the current folder. Git would ask a repository below for its state, with that repository's own config and
