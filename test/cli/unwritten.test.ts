@@ -175,9 +175,9 @@ describe('stdout on a full disk', () => {
     try {
       const env = { RUNWIRE_LEDGER: postgres.url('full') };
       const cwd = brokenProject();
-      await live(['enqueue', '--name', 'one', 'Do it'], { env, cwd });
+      await live(['enqueue', '--id', 'one', '--bundle', 'Do it'], { env, cwd });
       await live(['queue', 'limit', 'repo=*', '2'], { env, cwd });
-      for (const args of [['enqueue', 'Do it'], ['queue'], ['queue', 'list'], ['queue', 'limit'], ['queue', 'workers']]) {
+      for (const args of [['enqueue', '--bundle', 'Do it'], ['queue'], ['queue', 'list'], ['queue', 'limit']]) {
         const { status, stderr } = await live(args, { ...full, env, cwd });
         expect({ args, status, stderr }).toEqual({ args, status: 10, stderr: expect.stringContaining(told) as string });
       }
