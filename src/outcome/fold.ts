@@ -219,20 +219,21 @@ export class OutcomeFold {
   /** Another run introduces itself in the same stream. */
   #nextRun({ session_id }: EventOf<'thread.started'>): void {
     this.#hasUnended ||= this.#signals.claim === undefined;
-    this.#goOn();
-    this.#signals.damagedEnd = false;
+    this.#goOn(true);
     this.#calls.forgetOpen();
     this.#usage.nextRun(session_id !== undefined && session_id === this.#lastSession);
   }
 
   /** Another run, or another turn of a conversation, in the same stream: earlier signals say nothing about it. */
-  #goOn(): void {
+  #goOn(isIntroduced = false): void {
     const { toolFailed, denied, warned, stderr, limit, claim, attempted, began, said, fatal, damagedEnd } = this.#signals;
     const before = judge(this.#signals);
     if (claim !== undefined) this.#continued += 1;
-    this.#deniedBefore += attempted.denied;
-    // What follows a damaged end may still belong to it.
-    this.#signals = { ...noSignals(), heard: true, toolFailed, denied, warned, stderr, earlier: claim, damagedEnd };
+    this.#signals = { ...noSignals(), heard: true, toolFailed, denied, warned, stderr, earlier: claim };
+    // What follows a failed or damaged end without another introduction may still belong to it.
+    if (!isIntroduced) this.#signals.damagedEnd = damagedEnd;
+    if (!isIntroduced && claim?.status === 'failed') this.#signals.attempted = attempted;
+    else this.#deniedBefore += attempted.denied;
     if (claim !== undefined && limit !== this.#limitAtClaim) this.#signals.limit = limit;
     if (claim?.status === 'failed') this.#warn(`the run before the last one failed: ${claim.message ?? claim.code ?? 'nobody said why'}`);
     else if (before.class !== 'success' && (began || said || fatal !== undefined))

@@ -138,6 +138,7 @@ const found: readonly [folder: string, scenario: string, mutations: Mutation[]][
   ['gemini@0.61.0', 'denied', [repeat(190873087, 118), drop(1835064624, 117), { kind: 'flip', byte: 0, at: 1450372856, length: 1 }]],
   ['gemini@0.61.0', 'denied', [drop(1166467226, 79), drop(843343667, 72), { kind: 'flip', byte: 32, at: 8576414, length: 1 }]],
   ['gemini@0.61.0', 'denied', [drop(1685534688, 119), drop(1387437334, 24)]],
+  ['gemini@0.61.0', 'denied', [repeat(1710676034, 196)]],
   ['qwen@0.24.4', 'denied', [repeat(661864443, 130), drop(743721364, 2), insert(0, [0])]],
   ['gemini-json@0.61.0', 'stream-error', [drop(291482525, 96), drop(513315613, 1)]],
   ['pi-anthropic@0.73.1', 'denied', [repeat(0, 150), repeat(102736763, 143), drop(1762480910, 33)]],
