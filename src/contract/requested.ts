@@ -47,6 +47,7 @@ export function readRequest(values: FlagValues): Requested {
   return collect(({ field }) => {
     const given = field.flag === undefined ? undefined : values[field.flag.name];
     const flag = `--${field.flag?.name ?? ''}`;
+    // A flag without a value switches something off that is on by default.
     if (given === true) return false;
     if (typeof given === 'string') return field.read?.(given, flag);
     return Array.isArray(given) ? field.readAll?.(given as readonly string[], flag) : undefined;
