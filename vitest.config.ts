@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { Order } from './test/support/order.ts';
 import { Summary } from './test/support/summary.ts';
 
 export default defineConfig({
@@ -9,6 +10,9 @@ export default defineConfig({
     // The tests start thousands of processes, and each costs as much as the memory of who starts it: less than that of all workers.
     pool: 'forks',
     isolate: false,
+    // So each of them is kept small, too.
+    execArgv: ['--expose-gc', '--max-semi-space-size=8', '--heap-growing-percent=30'],
+    sequence: { sequencer: Order },
     // Most tests wait for processes that they started: more of them than cores can wait at once.
     maxWorkers: 4,
     // What a CI changes is tested where it is asked for.

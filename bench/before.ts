@@ -12,8 +12,10 @@ const { positionals, values } = parseArgs({
   options: { only: { type: 'string', multiple: true, default: [] } },
 });
 const revision = positionals[0] ?? 'HEAD~1';
-const megabytes = Number(process.env.BENCH_MB ?? 200);
+/** A million short lines, unless told. */
+const megabytes = Number(process.env.BENCH_MB ?? 207);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+const startCount = Number(process.env.BENCH_STARTS ?? 15);
 const root = join(import.meta.dirname, '..');
 const wanted = (title: string): boolean => values.only.length === 0 || values.only.some((word) => title.includes(word));
 
@@ -26,14 +28,14 @@ function checkOut(): string {
   return folder;
 }
 
-function build(folder: string): void {
-  execFileSync(process.execPath, [join(folder, 'scripts', 'build.ts')], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+function build(folder: string, ...flags: string[]): void {
+  execFileSync(process.execPath, [join(folder, 'scripts', 'build.ts'), ...flags], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 const before = checkOut();
 const home = mkdtempSync(join(tmpdir(), 'runwire-bench-'));
 build(before);
-build(root);
+build(root, '--if-stale');
 const bins = [binOf(before), binOf(root)] as const;
 console.log(`before: ${execFileSync('git', ['log', '-1', '--format=%h %s', revision], { cwd: root, encoding: 'utf8' }).trim()}`);
 
@@ -51,7 +53,7 @@ function share(title: string, floor: Case, of: (bin: string) => Case, target: st
   row(title, shares(base, old), shares(base, now), target);
 }
 
-const short = longRun('codex', 1e6 * 207, 'short');
+const short = longRun('codex', megabytes * 1e6, 'short');
 const long = longRun('codex', megabytes * 1e6, 'long');
 header(`share of the bare loop's speed, clock / CPU (median of ${rounds} rounds)`);
 for (const [file, what] of [
@@ -96,14 +98,14 @@ if (wanted('start')) {
   for (const bin of bins)
     for (const each of [runwire(bin, '--help'), starts(bin)]) spawnSync(each.command, each.args, { env, stdio: 'ignore' });
   const times = { idle: [] as number[], help: [[], []] as [number[], number[]], first: [[], []] as [number[], number[]] };
-  for (let round = 0; round < 15; round += 1) {
+  for (let round = 0; round < startCount; round += 1) {
     times.idle.push(time(idle).wall);
     for (const index of [0, 1] as const) {
       times.help[index].push(time(runwire(bins[index], '--help')).wall);
       times.first[index].push(await firstByte(starts(bins[index])));
     }
   }
-  header('start, times `node -e 0` (p10 of 15)');
+  header(`start, times \`node -e 0\` (p10 of ${startCount})`);
   const ratio = (list: readonly number[]): string => (percentile10(list) / percentile10(times.idle)).toFixed(2);
   row('--help', ratio(times.help[0]), ratio(times.help[1]), '<= 1.2');
   row('first line of a run', ratio(times.first[0]), ratio(times.first[1]), '<= 2.5');

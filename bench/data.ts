@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -49,8 +49,8 @@ export type Lines = 'recorded' | 'short' | 'long';
 /** A file of at least `bytes` bytes that reads as one successful run of this dialect; made once, kept. */
 export function longRun(dialect: keyof typeof recipes & string, bytes: number, lines: Lines = 'recorded'): string {
   mkdirSync(home, { recursive: true });
-  const path = join(home, `${dialect}-${lines}-${Math.round(bytes / 1e6)}.jsonl`);
-  if (existsSync(path) && statSync(path).size >= bytes) return path;
+  const path = join(home, `${dialect}-${lines}-${bytes / 1e6}.jsonl`);
+  if (existsSync(path)) return path;
   const recipe = recipes[dialect];
   if (recipe === undefined) throw new Error(`no recipe for ${dialect}`);
   const head: string[] = [];
@@ -67,7 +67,9 @@ export function longRun(dialect: keyof typeof recipes & string, bytes: number, l
       else if (lines === 'recorded' || line.length >= 110) body.push(line);
     }
   }
-  const file = openSync(path, 'w');
+  // Whole or not there: another bench may want the same one.
+  const own = `${path}.${process.pid}`;
+  const file = openSync(own, 'w');
   let written = 0;
   const put = (text: string): void => void (written += writeSync(file, text));
   if (head.length > 0)
@@ -85,6 +87,7 @@ export function longRun(dialect: keyof typeof recipes & string, bytes: number, l
   const last = tail.at(-1);
   if (last !== undefined) put(`${last}\n`);
   closeSync(file);
+  renameSync(own, path);
   return path;
 }
 

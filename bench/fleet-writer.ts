@@ -1,7 +1,7 @@
 // Runs that go on, on a machine of their own, in a ledger that others see: each event tells when it was made.
 import { Thread } from '../src/pipeline/thread.ts';
 import { LedgerSink } from '../src/run/sinks/ledger.ts';
-import { newRunId } from '../src/stores/run-id.ts';
+import { newRunId } from '../src/ids/run-id.ts';
 
 const [url = '', runs = '', rate = '', seconds = ''] = process.argv.slice(2);
 const tickMs = 5;

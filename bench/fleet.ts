@@ -1,10 +1,14 @@
 // Claiming and settling runs beside bare pg-boss on the same server, in turns, as ratios: `npm run bench:fleet`.
 import { PgBoss } from 'pg-boss';
 import pg from 'pg';
+import { addJobs } from '../src/fleet/add-jobs.ts';
+import { claimJobs } from '../src/fleet/claim-jobs.ts';
 import { QueuedSpec } from '../src/fleet/job.ts';
-import { Queue } from '../src/fleet/queue.ts';
+import { setLimit } from '../src/fleet/limits.ts';
+import { openQueue, type Queue } from '../src/fleet/queue.ts';
+import { settleJob } from '../src/fleet/settle-job.ts';
 import type { LedgerOutcome } from '../src/stores/run-store.ts';
-import { newRunId } from '../src/stores/run-id.ts';
+import { newRunId } from '../src/ids/run-id.ts';
 import { startPostgres } from '../test/stores/support/postgres.ts';
 
 const [jobs = 2000, rounds = 3, slots = 8] = [process.env['BENCH_JOBS'], process.env['BENCH_ROUNDS'], process.env['BENCH_SLOTS']].map(
@@ -40,15 +44,15 @@ function ours(queue: Queue, name: string, keys: (index: number) => string[]): Co
         const order = { keys: own, needs, priority, after, publish, ...((id ?? budget ?? at) ? { id, budget, at } : {}) };
         return { run: newRunId(Date.now()), spec, order: order as never, origin: undefined, bundle: undefined, by: 'bench' };
       });
-      await queue.add(made);
+      await addJobs(queue, made);
     },
     async drain() {
       let done = 0;
       const work = async (worker: string): Promise<void> => {
         for (;;) {
-          const claimed = await queue.claim({ count: slots, labels: [], worker, leaseMs: 60_000 });
+          const claimed = await claimJobs(queue, { count: slots, labels: [], worker, leaseMs: 60_000 });
           if (claimed.length === 0) return;
-          await Promise.all(claimed.map((each) => queue.settle(each, { outcome, ended_at: 0, last_sequence: 0, attempts: [] })));
+          await Promise.all(claimed.map((each) => settleJob(queue, each, { outcome, ended_at: 0, last_sequence: 0, attempts: [] })));
           done += claimed.length;
         }
       };
@@ -87,7 +91,7 @@ function bare(boss: PgBoss): Contender {
 const server = await startPostgres();
 try {
   const url = server.url('bench');
-  const queue = await Queue.open(url);
+  const queue = await openQueue(url);
   const pool = new pg.Pool({ connectionString: url.replace(/\?.*/, ''), max: 4 });
   const boss = new PgBoss({
     db: { executeSql: (text, values) => pool.query(text, values as unknown[]) },
@@ -97,7 +101,7 @@ try {
   });
   await boss.start();
   await boss.createQueue('bare');
-  await queue.setLimit('repo=*', 4);
+  await setLimit(queue, 'repo=*', 4);
   const contenders = [
     bare(boss),
     ours(queue, 'runwire: claim, settle', () => []),

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { RunOutcome } from '../src/outcome/outcome.ts';
 import { Reader } from '../src/pipeline/reader.ts';
 import { ledgerOutcome } from '../src/stores/ledger-outcome.ts';
-import { leastRunId, newRunId } from '../src/stores/run-id.ts';
+import { leastRunId, newRunId } from '../src/ids/run-id.ts';
 import { writeOutcome } from '../src/stores/rows.ts';
 import type { RunStore } from '../src/stores/run-store.ts';
 import { openSqlite } from '../src/stores/sqlite.ts';
@@ -222,11 +222,11 @@ function sizeOf(path: string): number {
 }
 
 /** What it takes to remember a run, as a user runs it. */
-function compareRecording(folder: string, file: string): { name: string; ms: number }[] {
+function compareRecording(folder: string, file: string, rounds: number): { name: string; ms: number }[] {
   const bin = join(import.meta.dirname, '..', 'bin', 'runwire.js');
   const cases = { none: ['--ledger', 'none'], 'ledger without a tape': ['--no-tape'], 'ledger and tape': [] };
   const best = new Map<string, number>();
-  for (let round = 0; round < 7; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     for (const [name, flags] of Object.entries(cases)) {
       const start = performance.now();
       const { status } = spawnSync(process.execPath, [bin, 'run', '-q', '--to', 'runwire', ...flags, '--', 'cat', file], {
@@ -242,6 +242,8 @@ function compareRecording(folder: string, file: string): { name: string; ms: num
 
 if (import.meta.main) {
   const count = Number(process.env.BENCH_RUNS ?? 1_000_000);
+  const megabytes = Number(process.env.BENCH_MB ?? 20);
+  const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
   const folder = mkdtempSync(join(tmpdir(), 'runwire-bench-ledger-'));
   mkdirSync(folder, { recursive: true });
   try {
@@ -252,10 +254,10 @@ if (import.meta.main) {
       );
     for (const [what, file] of [
       ['a short run', join(import.meta.dirname, '..', 'examples', 'codex-run.jsonl')],
-      ['a run of 20 MB', longRun('codex', 20e6)],
+      [`a run of ${megabytes} MB`, longRun('codex', megabytes * 1e6)],
     ] as const) {
-      console.log(`\nrecording ${what}: runwire run -- cat (best of 7)`);
-      const [none, ...others] = compareRecording(folder, file);
+      console.log(`\nrecording ${what}: runwire run -- cat (best of ${rounds})`);
+      const [none, ...others] = compareRecording(folder, file, rounds);
       for (const { name, ms } of others)
         console.log(
           `  ${name.padEnd(36)} ratio ${(ms / (none?.ms ?? 1)).toFixed(2)} to --ledger none (${ms.toFixed(0)} ms against ${none?.ms.toFixed(0)} ms)`,
@@ -267,7 +269,7 @@ if (import.meta.main) {
     console.log(
       `\n${count} runs: ${kb(statSync(path).size)}, ${(statSync(path).size / count).toFixed(0)} bytes each, made in ${((performance.now() - start) / 1000).toFixed(0)} s`,
     );
-    for (const { name, ms, bareMs } of await compareQuestions(path, Number(process.env.BENCH_ROUNDS ?? 9)))
+    for (const { name, ms, bareMs } of await compareQuestions(path, rounds))
       console.log(`  ${name.padEnd(36)} ratio ${(ms / bareMs).toFixed(2)} (${ms.toFixed(1)} ms against ${bareMs.toFixed(1)} ms by hand)`);
   } finally {
     rmSync(folder, { recursive: true, force: true });

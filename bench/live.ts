@@ -11,6 +11,7 @@ const node = process.execPath;
 const events = Number(process.env.BENCH_LINES ?? 2000);
 const megabytes = Number(process.env.BENCH_MB ?? 200);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+const startCount = Number(process.env.BENCH_STARTS ?? 15);
 const home = mkdtempSync(join(tmpdir(), 'runwire-bench-'));
 const env = { PATH: process.env.PATH, HOME: home };
 const runwire = (...args: string[]): string[] => [bin, 'run', ...args];
@@ -91,7 +92,7 @@ async function firstByte(command: string, args: readonly string[]): Promise<numb
 
 const starts = { node: [] as number[], bare: [] as number[], run: [] as number[] };
 const first = `console.log('{"type":"thread.started","thread_id":"bench"}'); setTimeout(() => {}, 1000)`;
-for (let round = 0; round < 15; round += 1) {
+for (let round = 0; round < startCount; round += 1) {
   starts.node.push(seconds(node, ['-e', '0']) * 1000);
   starts.bare.push(await firstByte(node, ['-e', first]));
   starts.run.push(await firstByte(node, runwire('--to', 'codex', '--from', 'codex', '--', node, '-e', first)));
@@ -101,7 +102,7 @@ const p10 = (times: number[]): number =>
     times.toSorted((a, b) => a - b),
     0.1,
   );
-console.log('\nstart to first byte, p10 of 15 interleaved runs');
+console.log(`\nstart to first byte, p10 of ${startCount} interleaved runs`);
 console.log(`  node -e 0           ${p10(starts.node).toFixed(0)} ms`);
 console.log(`  agent, bare         ${p10(starts.bare).toFixed(0)} ms`);
 console.log(

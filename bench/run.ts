@@ -10,6 +10,7 @@ const root = join(import.meta.dirname, '..');
 const bin = binOf(root);
 const megabytes = Number(process.env.BENCH_MB ?? 500);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+const starts = Number(process.env.BENCH_STARTS ?? 25);
 
 function compare(title: string, file: string, floor: Case, cases: readonly Case[], target?: number): void {
   const size = statSync(file).size / 1e6;
@@ -56,11 +57,12 @@ function peakRss(args: string[]): number {
 }
 
 console.log('\npeak memory (MB)');
-const [small, large] = [100, 1000].map((size) => longRun('codex', size * 1e6)) as [string, string];
+const sizes = [megabytes / 5, megabytes * 2] as const;
+const [small, large] = sizes.map((size) => longRun('codex', size * 1e6)) as [string, string];
 for (const command of [['outcome'], ['convert', '--notes', 'none', '--to', 'agent-code']]) {
   const [first, second] = [peakRss([...command, small]), peakRss([...command, large])];
   console.log(
-    `  ${command[0]?.padEnd(10)} 100 MB: ${first.toFixed(0)}  1 GB: ${second.toFixed(0)}  difference ${(second - first).toFixed(0)}  target <= 20`,
+    `  ${command[0]?.padEnd(10)} ${sizes[0]} MB: ${first.toFixed(0)}  ${sizes[1]} MB: ${second.toFixed(0)}  difference ${(second - first).toFixed(0)}  target <= 20`,
   );
 }
 
@@ -70,14 +72,14 @@ const start: Case = {
   env: { PATH: process.env.PATH, HOME: mkdtempSync(join(tmpdir(), 'runwire-bench-')) },
 };
 const times = { idle: [] as number[], help: [] as number[], first: [] as number[] };
-for (let run = 0; run < 25; run += 1) {
+for (let run = 0; run < starts; run += 1) {
   times.idle.push(time(idle).wall);
   times.help.push(time(runwire(bin, '--help')).wall);
   times.first.push(await firstByte(start));
 }
 const ms = (seconds: readonly number[]): string => `${(percentile10(seconds) * 1000).toFixed(0)} ms`;
 const ratio = (seconds: readonly number[]): string => (percentile10(seconds) / percentile10(times.idle)).toFixed(2);
-console.log('\nstart-up, p10 of 25 interleaved runs');
+console.log(`\nstart-up, p10 of ${starts} interleaved runs`);
 console.log(`  node -e 0       ${ms(times.idle)}`);
 console.log(`  runwire --help  ${ms(times.help)}  ratio ${ratio(times.help)}  target <= 1.3`);
 console.log(`  session_start   ${ms(times.first)}  ratio ${ratio(times.first)}`);

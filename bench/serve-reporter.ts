@@ -1,7 +1,7 @@
 // Runs elsewhere: each event is reported to a server, which may be away for a while. Prints how many events each run has.
 import { Thread } from '../src/pipeline/thread.ts';
 import { ReportSink } from '../src/run/sinks/report/report.ts';
-import { newRunId } from '../src/stores/run-id.ts';
+import { newRunId } from '../src/ids/run-id.ts';
 
 const [url = '', runs = '', rate = '', seconds = ''] = process.argv.slice(2);
 const tickMs = 20;

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { Thread } from '../src/pipeline/thread.ts';
 import { LedgerSink } from '../src/run/sinks/ledger.ts';
-import { newRunId } from '../src/stores/run-id.ts';
+import { newRunId } from '../src/ids/run-id.ts';
 
 const [path = '', relay = '', runs = '', rate = '', seconds = ''] = process.argv.slice(2);
 const tickMs = 20;

@@ -13,6 +13,9 @@ const rate = Number(process.env['BENCH_RATE'] ?? 5000);
 const viewers = Number(process.env['BENCH_VIEWERS'] ?? 50);
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
 
+/** What Linux counts CPU time in, whatever its clock. */
+const ticksPerSecond = 100;
+
 const bin = join(import.meta.dirname, '..', 'bin', 'runwire.js');
 const folder = mkdtempSync(join(tmpdir(), 'runwire-bench-'));
 const ledger = join(folder, 'ledger.db');
@@ -30,6 +33,15 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
 
 function memoryOf(pid: number | undefined): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+}
+
+/** The CPU time that a process has used, in seconds. */
+function cpuOf(pid: number | undefined): number {
+  const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+    .slice(11, 13);
+  return (Number(user) + Number(system)) / ticksPerSecond;
 }
 
 /** Reads a stream until it ends; hears every text of it. */
@@ -113,10 +125,12 @@ try {
   await new Promise((resolve) => void setTimeout(resolve, 500));
   let most = 0;
   const meter = setInterval(() => (most = Math.max(most, memoryOf(server.pid))), 250);
+  const cpuBefore = cpuOf(server.pid);
   writer.stdin.write('go\n');
   const made = Number((await said.next()).value);
   await Promise.all(watching);
   clearInterval(meter);
+  const cpu = cpuOf(server.pid) - cpuBefore;
   const wanted = ours.map((_, index) => Math.floor(made / runs) + (index < made % runs ? 1 : 0));
   const lost = ours.reduce((sum, { delays }, index) => sum + Math.max(0, (wanted[index] ?? 0) - delays.length), 0);
   const doubled = ours.reduce((sum, { delays }, index) => sum + Math.max(0, delays.length - (wanted[index] ?? 0)), 0);
@@ -131,6 +145,7 @@ try {
   console.log(row('serve', { quantile: (share) => all.quantile(share) }));
   console.log(row('relay', { quantile: (share) => bare.quantile(share) }));
   console.log(`added p99 ${all.quantile(0.99) - bare.quantile(0.99)} ms`);
+  console.log(`CPU of the server ${cpu.toFixed(2)} s, ${((cpu * 1e6) / all.delays.length).toFixed(0)} µs for each event that arrived`);
   console.log(`memory of the server ${before.toFixed(0)} MB before, ${most.toFixed(0)} MB at most`);
   process.exitCode = lost + doubled === 0 ? 0 : 1;
 } finally {

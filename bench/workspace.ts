@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { owners } from '../src/run/sources/isolated.ts';
-import type { Environment, IsolationKind } from '../src/vocabulary.ts';
+import type { Environment, IsolationKind } from '../src/words/vocabulary.ts';
 import { Workspace } from '../src/workspace/workspace.ts';
 
 const files = Number(process.env['BENCH_FILES'] ?? 20_000);

@@ -4,7 +4,7 @@ import type { AgentCli, Ask } from '../src/agents/agent-cli.ts';
 import { agents } from '../src/agents/registry.ts';
 import { findDialect } from '../src/dialects/registry.ts';
 import { convert } from '../src/pipeline/convert.ts';
-import { permissionModes } from '../src/vocabulary.ts';
+import { permissionModes } from '../src/words/vocabulary.ts';
 import { remarks } from './agent-remarks.ts';
 
 const recordings = join(import.meta.dirname, '..', 'test', 'recordings');

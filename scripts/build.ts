@@ -1,11 +1,13 @@
-// dist/: the library and the command, split so that each command loads only what it uses, the types, and the page.
+// dist/: the library and the command, split so that each command loads only what it uses, the types, and the page. With --if-stale, only where the sources have changed.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { buildPage } from './build-page.ts';
-import { buildStamp, writeStamp } from './build-stamp.ts';
+import { buildStamp, isBuilt, writeStamp } from './build-stamp.ts';
 import { buildTypes } from './build-types.ts';
 import { licences, packageIn } from './licences.ts';
+
+if (process.argv.includes('--if-stale') && isBuilt()) process.exit();
 
 const root = join(import.meta.dirname, '..');
 const src = (path: string): string => join(root, 'src', path);
@@ -50,7 +52,8 @@ writeStamp(stamp);
 
 /** Returns all bundled modules. `together`: modules that form one file; the first group that has a module gets it. Node.js takes longer to find and link a file than to read ten times as much. */
 async function build(input: Record<string, string>, together: Record<string, ReadonlySet<string>>): Promise<string[]> {
-  const bundle = await rolldown({ cwd: root, input, platform: 'node', external, logLevel: 'silent' });
+  const plugins = [{ name: 'shell-scripts', transform: (code: string, id: string) => withScripts(code, dirname(id)) }];
+  const bundle = await rolldown({ cwd: root, input, platform: 'node', external, logLevel: 'silent', plugins });
   const { output } = await bundle.write({
     dir: dist,
     format: 'esm',
@@ -62,6 +65,13 @@ async function build(input: Record<string, string>, together: Record<string, Rea
     plugins: [{ name: 'lean-builtins', renderChunk: (code) => leanBuiltins(code) }],
   });
   return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
+}
+
+/** The text of a shell script instead of the call that reads it: nothing has to be found or read at run time. */
+function withScripts(code: string, folder: string): string {
+  return code.replace(/\bshellScript\(import\.meta\.dirname, '([^']+)'\)/g, (_call, path: string) =>
+    JSON.stringify(readFileSync(join(folder, path), 'utf8')),
+  );
 }
 
 /**

@@ -9,6 +9,7 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ['types', 'tsc', '-p', '.'],
   ['dead code', 'knip'],
   ['regular expressions are linear', 'node', 'scripts/check-patterns.ts'],
+  ['shell scripts', 'node', 'scripts/check-shell.ts'],
   ['import directions and generated files', 'vitest', 'run', 'test/house.test.ts', '--reporter=dot'],
 ];
 

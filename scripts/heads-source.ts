@@ -3,10 +3,10 @@ import { headLength, secretShapes } from '../src/redact/shapes.ts';
 
 /** How each shape of a secret can begin: computed at build time, so that no run has to do it before its first line. */
 export function headsSource(): string {
-  const lines = secretShapes.map(({ name, context = '', secret, ignoreCase, startsWithHex }) => {
+  const lines = secretShapes.map(({ context = '', secret, ignoreCase, startsWithHex }) => {
     const head = patternHead(context + secret, ignoreCase === true ? 'i' : '', headLength + 2);
     const heads = startsWithHex === true ? [] : beginnings(head, headLength);
-    return `  // ${name}\n  [${JSON.stringify(heads.join(''))}, ${maskAt(head, headLength)}, ${maskAt(head, headLength + 1)}],\n`;
+    return `  [${JSON.stringify(heads.join(''))}, ${maskAt(head, headLength)}, ${maskAt(head, headLength + 1)}],\n`;
   });
   return `// Made from the shapes by \`npm run generate\`.
 

@@ -46,6 +46,7 @@ const variables: readonly (readonly [name: string, meaning: string])[] = [
   ['NO_COLOR, FORCE_COLOR, CI, TERM', 'Whether colours are used, and whether anything is drawn in place.'],
   ['XDG_STATE_HOME, XDG_CONFIG_HOME', 'The folders of the ledger, tapes and sessions, and of the config file.'],
   ['RUNWIRE_STATUS, RUNWIRE_CLASS, RUNWIRE_EXIT_CODE, RUNWIRE_SESSION_ID', 'Set for the command of --on-end: how the run ended.'],
+  ['RUNWIRE_WIRE_TOKEN', 'Set for Codex with --wire, where its settings hold a key: the token that it sends instead.'],
   [
     'RUNWIRE_SLOT, RUNWIRE_PORT_BASE',
     'Set for agents in a private copy: the number of the copy, and the first of a hundred ports that no other copy uses.',

@@ -10,7 +10,7 @@ const named: Readonly<Record<string, string>> = { price: 'TokenPrice', output_sc
 export function requestSource(): string {
   const members = (wanted: (field: Found) => boolean): string => fields.filter(wanted).flatMap(member).join('\n');
   return `// Made from request.ts by \`npm run generate\`.
-import type { TokenPrice } from '../vocabulary.ts';
+import type { TokenPrice } from '../words/vocabulary.ts';
 
 /** What a run may take. Unset: no limit. */
 export interface Limits {

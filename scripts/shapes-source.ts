@@ -8,6 +8,7 @@ interface Schema {
   anyOf?: Schema[];
   minimum?: number;
   minLength?: number;
+  items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
 }
@@ -32,6 +33,8 @@ function kindOf(schema: Schema): string {
       return schema.minimum === 0 ? 'amount' : 'number';
     case 'boolean':
       return 'boolean';
+    case 'array':
+      return schema.items?.type === 'string' ? 'strings' : 'json';
     default:
       return 'json';
   }

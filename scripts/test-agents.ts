@@ -15,6 +15,7 @@ const usage = `usage: npm run test:agents [-- OPTIONS]
   --quick               the scenarios that CI runs
   --agent ID            only this agent (repeatable): ${realAgents.map(({ id }) => id).join(', ')}
   --newest              the newest release of each agent instead of the one that is known: what fails, the release changed
+  --wire                send every agent through the wire, and compare what passed with what was served
   --scenario NAME       only this scenario (repeatable): ${names.join(', ')}
   --no-namespace        run with the network of this machine where there is no way to run without`;
 
@@ -29,6 +30,7 @@ function options() {
       options: {
         quick: { type: 'boolean' },
         newest: { type: 'boolean' },
+        wire: { type: 'boolean' },
         agent: { type: 'string', multiple: true },
         scenario: { type: 'string', multiple: true },
         'no-namespace': { type: 'boolean' },
@@ -82,7 +84,7 @@ function loopbackOnly(): string[] {
   );
 }
 
-const { quick = false, newest = false, agent: only, scenario: wanted = [], 'no-namespace': open = false } = options();
+const { quick = false, newest = false, wire = false, agent: only, scenario: wanted = [], 'no-namespace': open = false } = options();
 const known = realAgents.filter(({ id, onDemand }) => only?.includes(id) ?? !(quick && onDemand === true));
 const pinned = known.filter(isOurs);
 const agents = newest ? pinned.map(newestOf) : pinned;
@@ -103,6 +105,7 @@ const { status, signal } = spawnSync(command, args, {
     REAL_AGENTS: JSON.stringify([...agents.map((agent) => [agent.id, folderOf(agent)]), ...theirs]),
     REAL_AGENTS_SCENARIOS: wanted.join(','),
     REAL_AGENTS_QUICK: quick ? '1' : '',
+    REAL_AGENTS_WIRE: wire ? '1' : '',
   },
 });
 process.exitCode = status ?? (signal === null ? 1 : 130);

@@ -15,6 +15,9 @@ export const exitCodes = {
   cancelled: 130,
 } as const satisfies Record<string, number>;
 
+/** The exit codes of what was interrupted, by the signal. */
+export const interruptCodes = { SIGINT: exitCodes.cancelled, SIGTERM: 143, SIGHUP: 129 } as const;
+
 export type VerdictClass = keyof typeof exitCodes;
 export type FailureCode = Exclude<VerdictClass, 'success'>;
 

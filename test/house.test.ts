@@ -1,36 +1,40 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/generated-files.ts';
 import { commands } from '../src/cli/commands.ts';
 import { dialects } from '../src/dialects/registry.ts';
 import { version } from '../src/version.ts';
-import { compiled } from './support/compiled.ts';
 
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
 
-/** Which rooms a room may import; `duration.ts`, `failure.ts`, `field-of.ts`, `nearest.ts`, `path-pattern.ts`, `pause.ts`, `present.ts`, `secret-names.ts`, `unless-too-large.ts`, `version.ts`, `vocabulary.ts` and `without-user.ts` are for all. */
+function foldersIn(path: string): string[] {
+  return readdirSync(path, { withFileTypes: true })
+    .filter((each) => each.isDirectory())
+    .map(({ name }) => name);
+}
+
+/** Which rooms a room may import, besides those in `forAll`. */
 const mayImport: Record<string, readonly string[]> = {
   events: [],
   outcome: ['events'],
-  dialects: ['outcome', 'events', 'faults.ts', 'relayed-fault.ts'],
+  dialects: ['outcome', 'redact', 'events'],
   redact: ['events'],
-  pipeline: ['dialects', 'outcome', 'redact', 'events', 'faults.ts'],
+  pipeline: ['dialects', 'outcome', 'redact', 'events'],
   terminal: [],
   expect: ['outcome', 'redact', 'events'],
   reports: ['terminal', 'outcome', 'events'],
   telemetry: ['outcome', 'redact', 'events'],
   processes: [],
-  jsonrpc: ['dialects'],
-  builtin: ['processes', 'outcome', 'redact', 'events', 'faults.ts', 'repository-file.ts'],
-  agents: ['processes', 'terminal', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
+  jsonrpc: [],
+  builtin: ['processes', 'outcome', 'redact', 'events'],
+  wire: ['outcome', 'redact', 'events'],
+  agents: ['wire', 'processes', 'terminal', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   contract: ['expect', 'outcome', 'redact', 'events'],
-  stores: ['contract', 'outcome', 'redact', 'events'],
-  workspace: ['processes', 'redact', 'repository-file.ts'],
+  stores: ['contract', 'tapes', 'processes', 'outcome', 'redact', 'events'],
+  tapes: ['processes', 'redact', 'events'],
+  workspace: ['processes', 'redact'],
   run: [
     'contract',
     'expect',
@@ -39,7 +43,9 @@ const mayImport: Record<string, readonly string[]> = {
     'workspace',
     'builtin',
     'agents',
+    'wire',
     'stores',
+    'tapes',
     'ledger',
     'processes',
     'terminal',
@@ -48,77 +54,39 @@ const mayImport: Record<string, readonly string[]> = {
     'outcome',
     'redact',
     'events',
-    'faults.ts',
-    'repository-file.ts',
   ],
-  acp: ['contract', 'jsonrpc', 'run', 'builtin', 'dialects', 'outcome', 'redact', 'events', 'faults.ts'],
-  ledger: ['contract', 'reports', 'builtin', 'agents', 'stores', 'terminal', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
-  orchestrate: ['contract', 'run', 'workspace', 'processes', 'builtin', 'agents', 'outcome', 'redact', 'events', 'faults.ts'],
-  fleet: ['contract', 'run', 'ledger', 'workspace', 'agents', 'stores', 'outcome', 'redact', 'events'],
-  server: ['contract', 'ledger', 'stores', 'pipeline', 'dialects', 'outcome', 'events'],
-  cli: [
+  acp: ['contract', 'jsonrpc', 'run', 'builtin', 'dialects', 'outcome', 'redact', 'events'],
+  ledger: [
     'contract',
-    'acp',
-    'jsonrpc',
-    'server',
-    'expect',
     'reports',
-    'telemetry',
-    'orchestrate',
-    'fleet',
-    'workspace',
-    'run',
-    'ledger',
     'builtin',
     'agents',
-    'stores',
-    'terminal',
     'processes',
+    'stores',
+    'tapes',
+    'terminal',
     'pipeline',
     'dialects',
     'outcome',
     'redact',
     'events',
-    'faults.ts',
-    'schemas.ts',
   ],
+  orchestrate: ['contract', 'run', 'workspace', 'processes', 'builtin', 'agents', 'outcome', 'redact', 'events'],
+  fleet: ['contract', 'run', 'ledger', 'workspace', 'agents', 'stores', 'tapes', 'outcome', 'redact', 'events'],
+  server: ['contract', 'ledger', 'stores', 'tapes', 'pipeline', 'dialects', 'outcome', 'events'],
+  cli: [...foldersIn(src), 'schemas.ts'],
   'schemas.ts': ['contract', 'fleet', 'expect', 'dialects', 'outcome', 'events'],
   'portable.ts': ['pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
   'index.ts': ['portable.ts', 'contract', 'run', 'ledger', 'stores'],
-  'duration.ts': [],
+  files: [],
+  ids: [],
+  json: [],
+  time: [],
+  words: [],
   'failure.ts': [],
-  'inside.ts': [],
-  'faults.ts': ['events'],
-  'relayed-fault.ts': ['events', 'faults.ts'],
-  'field-of.ts': [],
-  'nearest.ts': [],
-  'path-pattern.ts': [],
-  'pause.ts': [],
-  'new-id.ts': [],
-  'present.ts': [],
-  'repository-file.ts': [],
-  'secret-names.ts': [],
-  'unless-too-large.ts': [],
   'version.ts': [],
-  'vocabulary.ts': [],
-  'without-user.ts': [],
-  'xdg.ts': [],
 };
-const forAll = [
-  'duration.ts',
-  'failure.ts',
-  'field-of.ts',
-  'nearest.ts',
-  'new-id.ts',
-  'path-pattern.ts',
-  'pause.ts',
-  'present.ts',
-  'secret-names.ts',
-  'unless-too-large.ts',
-  'version.ts',
-  'vocabulary.ts',
-  'without-user.ts',
-];
+const forAll = ['files', 'ids', 'json', 'time', 'words', 'failure.ts', 'version.ts'];
 const touchesNode = new Set([
   'telemetry',
   'processes',
@@ -126,15 +94,16 @@ const touchesNode = new Set([
   'orchestrate',
   'fleet',
   'builtin',
+  'wire',
   'agents',
   'run',
   'stores',
+  'tapes',
   'ledger',
   'server',
   'cli',
-  'inside.ts',
-  'repository-file.ts',
-  'xdg.ts',
+  'files',
+  'index.ts',
 ]);
 
 /** The files that may start a process, and why; all others ask one of them. */
@@ -161,37 +130,30 @@ function importsOf(path: string): string[] {
 }
 
 const roomOf = (path: string): string => path.split(sep)[0] ?? path;
+/** The dialect that a file of that room belongs to: its folder, or the file itself. */
+const dialectOf = (path: string): string => (path.split(sep)[1] ?? '').replace(/\.ts$/, '');
 
 describe('imports point one way', () => {
   it.each(files)('%s', (path) => {
     const room = roomOf(path);
-    const allowed = new Set([room, ...(mayImport[room] ?? []), ...forAll, ...(touchesNode.has(room) ? ['inside.ts', 'xdg.ts'] : [])]);
+    const allowed = new Set([room, ...(mayImport[room] ?? []), ...forAll]);
     const targets = importsOf(path)
       .filter((target) => target.startsWith('.'))
       .map((target) => relative(src, join(src, dirname(path), target)));
     expect(mayImport).toHaveProperty([room]);
     expect(targets.map(roomOf).filter((target) => !allowed.has(target))).toEqual([]);
-    expect(touchesNode.has(room) ? [] : importsOf(path).filter((target) => target.startsWith('node:'))).toEqual([]);
+    // A room without Node.js also takes nothing that needs it from the rooms that are for all.
+    const reached = touchesNode.has(room) ? [] : [path, ...targets].flatMap(importsOf);
+    expect(reached.filter((target) => target.startsWith('node:'))).toEqual([]);
     // Whatever is started is guarded, so that it does not outlive us.
     expect(mayStart.has(path) ? [] : importsOf(path).filter((target) => target.endsWith('child_process'))).toEqual([]);
-    // Inside the dialects, a folder knows itself, `shared`, and what lies beside the folders.
-    const own = path.split(sep).length > 2 && room === 'dialects' ? path.split(sep)[1] : undefined;
-    const neighbours = targets.filter(
-      (target) =>
-        own !== undefined &&
-        roomOf(target) === 'dialects' &&
-        target.split(sep).length > 2 &&
-        target.split(sep)[1] !== 'shared' &&
-        target.split(sep)[1] !== own,
-    );
+    // Inside the dialects, each knows itself, `kit`, `shared` and `dialect.ts`; the registry knows all.
+    const own = room === 'dialects' ? dialectOf(path) : 'registry';
+    const known = new Set([own, 'kit', 'shared', 'dialect']);
+    const neighbours = targets.filter((target) => own !== 'registry' && roomOf(target) === 'dialects' && !known.has(dialectOf(target)));
     expect(neighbours).toEqual([]);
   });
 });
-
-const foldersIn = (path: string): string[] =>
-  readdirSync(path, { withFileTypes: true })
-    .filter((each) => each.isDirectory())
-    .map(({ name }) => name);
 
 describe('CONTRIBUTING.md', () => {
   const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
@@ -223,55 +185,7 @@ describe('CONTRIBUTING.md', () => {
     expect(foldersIn(import.meta.dirname).filter((name) => !rooms.has(name))).toEqual(toldIn('test'));
     expect([...rooms].filter((room) => !existsSync(join(import.meta.dirname, room)))).toEqual([]);
   });
-
-  describe('a line of Codex output', () => {
-    const rows = partOf('A line of Codex output, from byte to exit code')
-      .split('\n')
-      .filter((line) => line.startsWith('| ') && line.includes('.ts'))
-      .map((line) => line.split('|').map((cell) => cell.trim()));
-    const rooms = rows.map(([, room = '']) => room).filter((room) => room !== '');
-    let room = '';
-    const named = rows.flatMap(([, given = '', names = '']) => {
-      room = given === '' ? room : given;
-      return [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => join(room, name));
-    });
-
-    it('passes fourteen files at most, and enters each room once', () => {
-      expect(rows.length).toBeGreaterThan(10);
-      expect(rows.length).toBeLessThanOrEqual(14);
-      expect(rooms).toEqual([...new Set(rooms)]);
-      expect(rooms.filter((each) => !foldersIn(src).includes(each))).toEqual([]);
-      expect(named.filter((path) => !files.includes(path))).toEqual([]);
-    });
-
-    it('really does: something of every file is called', () => {
-      const folder = mkdtempSync(join(tmpdir(), 'runwire-house-'));
-      const main = pathToFileURL(join(src, 'cli', 'main.ts')).href;
-      const program = `import { main } from ${JSON.stringify(main)}; process.exitCode = await main(process.argv.slice(1));`;
-      const recording = join(import.meta.dirname, 'recordings', 'codex@0.166.0', 'multi-tool', 'stdout.jsonl');
-      const args = ['run', '-q', '--ledger', 'none', '--to', 'runwire', '--', 'cat', recording];
-      const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program, '--', ...args], {
-        cwd: folder,
-        env: { PATH: process.env['PATH'], HOME: folder, NODE_V8_COVERAGE: join(folder, 'coverage'), ...compiled },
-        encoding: 'utf8',
-      });
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      const called = new Set<string>();
-      for (const name of readdirSync(join(folder, 'coverage'))) {
-        const { result } = JSON.parse(readFileSync(join(folder, 'coverage', name), 'utf8')) as Coverage;
-        for (const { url, functions } of result)
-          if (functions.some(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0)) called.add(url);
-      }
-      rmSync(folder, { recursive: true });
-      expect(named.filter((path) => !called.has(pathToFileURL(join(src, path)).href))).toEqual([]);
-    });
-  });
 });
-
-/** What V8 writes of a process: how often each function was called. */
-interface Coverage {
-  result: { url: string; functions: { functionName: string; ranges: { count: number }[] }[] }[];
-}
 
 it('has tests in the folders of src, at every depth', () => {
   const beside = /^(?:support|golden|plans|expected)$/;
@@ -311,7 +225,7 @@ it('cuts no text of others inside a message: quoted() and its like take secrets 
 
 it('has no decoder that cuts what it tells', () => {
   const told = readdirSync(join(src, 'dialects'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => /(?:^|[/\\])read[/\\]/.test(path) && path.endsWith('.ts'))
+    .filter((path) => /^[\w-]+\.ts$|\bread[/\\].*\.ts$/.test(path))
     .flatMap((path) =>
       readFileSync(join(src, 'dialects', path), 'utf8')
         .split('\n')
@@ -332,8 +246,16 @@ it('has no test that looks at a clock', () => {
   expect(timed).toEqual([join('redact', 'redact.test.ts')]);
 });
 
-it('has the same folder for every dialect', () => {
+/** More than this is a folder. */
+const mostLines = 400;
+
+it('has one file for every small dialect, the same folder for every other, and a page for each', () => {
   for (const { id, about, encoder } of dialects) {
+    if (files.includes(join('dialects', `${id}.ts`))) {
+      const lines = readFileSync(join(src, 'dialects', `${id}.ts`), 'utf8').split('\n').length - 1;
+      expect({ id, isLong: lines > mostLines }).toEqual({ id, isLong: false });
+      continue;
+    }
     const have = readdirSync(join(src, 'dialects', id), { recursive: true, encoding: 'utf8' });
     const read = about.reads === undefined ? [] : ['detect.ts', join('read', 'decode.ts')];
     // An object of our own is a record, whose schema is that of events.
@@ -345,28 +267,32 @@ it('has the same folder for every dialect', () => {
     if (about.reads === undefined)
       expect({ id, have: have.filter((path) => /^(?:detect\.ts|read)$/.test(path)) }).toEqual({ id, have: [] });
   }
-  const folders = foldersIn(join(src, 'dialects')).filter((name) => name !== 'shared');
-  expect(folders.toSorted()).toEqual(dialects.map(({ id }) => id).toSorted());
+  const pages = dialects.map(({ id }) =>
+    join('dialects', files.includes(join('dialects', `${id}.ts`)) ? `${id}.md` : join(id, 'README.md')),
+  );
+  expect(pages.filter((path) => !existsSync(join(src, path)))).toEqual([]);
+  const have = new Set(files.filter((path) => roomOf(path) === 'dialects').map(dialectOf));
+  expect([...have].toSorted()).toEqual([...dialects.map(({ id }) => id), 'dialect', 'kit', 'registry', 'shared'].toSorted());
 });
 
-it('calls the same tool the same kind in every dialect', async () => {
+it('calls the same tool the same kind in every dialect', () => {
   const kinds = new Map<string, string>();
-  const found: string[] = [];
-  for (const path of files.filter((each) => roomOf(each) === 'dialects' && each.endsWith(`${sep}words.ts`))) {
-    const { toolKinds } = (await import(join(src, path))) as { toolKinds?: Record<string, string> };
-    // Who has kinds for tools tells them under this name.
-    if (/\bToolKinds\b/.test(readFileSync(join(src, path), 'utf8')))
-      expect({ path, toolKinds }).toHaveProperty('toolKinds', expect.anything());
-    if (toolKinds === undefined) continue;
-    found.push(dirname(relative('dialects', path)));
+  for (const { id, toolKinds = {} } of dialects) {
     for (const [name, kind] of Object.entries(toolKinds)) {
       const same = name.toLowerCase().replaceAll(/[_-]/g, '');
-      expect({ path, name, kind }).toEqual({ path, name, kind: kinds.get(same) ?? kind });
+      expect({ id, name, kind }).toEqual({ id, name, kind: kinds.get(same) ?? kind });
       kinds.set(same, kind);
     }
   }
-  expect(found).toEqual(expect.arrayContaining(['claude', 'codex', join('shared', 'opencode')]));
   expect(kinds.get('listdirectory')).toBe('search');
+});
+
+it('has the kinds of tools of every dialect that knows them', () => {
+  const knows = files.filter(
+    (path) => /^dialects\b(?!.\b(?:kit|shared)\b)/.test(path) && /\bkindIn\(/.test(readFileSync(join(src, path), 'utf8')),
+  );
+  const without = dialects.filter(({ toolKinds }) => toolKinds === undefined).map(({ id }) => id);
+  expect(without.filter((id) => knows.some((path) => dialectOf(path) === id))).toEqual([]);
 });
 
 /** What meant nothing to a reader, and what stands there instead. */
@@ -386,6 +312,21 @@ it.each(goneWords)('no longer says %s', (word) => {
       .map((path) => join(place, path)),
   );
   expect(told.filter((path) => word.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
+});
+
+/** Names that say how a value came and not what it holds, and types that were called alike all over the house. */
+const goneNames: readonly RegExp[] = [
+  /(?:\b(?:const|let|function|readonly)\s+|[([{,]\s*|^\s*|\.\.\.)#?(?:told|said|asked)\??\s*[:=(,)}\]]/m,
+  /^(?:export )?(?:interface|type|class) (?:Asked|Families|Place|Room|Sought|Speaks|Ways)\b/m,
+];
+
+it.each(goneNames)('names nothing %s', (name) => {
+  const elsewhere = ['web', 'src'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.tsx?$/.test(path))
+      .map((path) => join(folder, path)),
+  );
+  expect(elsewhere.filter((path) => name.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
 });
 
 it('says the same version everywhere', () => {

@@ -1,7 +1,7 @@
 import type { RunDiff } from '../src/ledger/diff.ts';
 import type { Timeline } from '../src/ledger/timeline.ts';
 import type { RunRecord, RunSummary, StatsRow } from '../src/stores/run-store.ts';
-import type { QueueOverview as QueueState } from '../src/fleet/watching.ts';
+import type { QueueOverview as QueueState } from '../src/fleet/queue-view.ts';
 import { omittedIn } from './model/row-fold.ts';
 import type { SentRecord } from './model/row.ts';
 

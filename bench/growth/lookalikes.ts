@@ -1,4 +1,5 @@
-import type { Dialect, Encoder, EncoderSink, Json, JsonObject, Variant } from '../../src/dialects/dialect.ts';
+import type { Dialect, Encoder, EncoderSink, Variant } from '../../src/dialects/dialect.ts';
+import type { Json, JsonObject } from '../../src/json/json.ts';
 import { dialects, findDialect, readable } from '../../src/dialects/registry.ts';
 import type { EventOf, EventRecord } from '../../src/events/event.ts';
 

@@ -1,4 +1,4 @@
-import { Pieces } from '../../src/dialects/pieces.ts';
+import { Pieces } from '../../src/dialects/kit/pieces.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 
 /** A kind of stream, of any length. */

@@ -1,20 +1,20 @@
 import type { AskPerson } from '../builtin/permissions/question.ts';
 import { writeEnding } from '../dialects/acp/write/ending.ts';
 import { Updates } from '../dialects/acp/write/updates.ts';
-import { Claims } from '../dialects/claims.ts';
-import type { JsonObject } from '../dialects/dialect.ts';
-import { filled, list } from '../dialects/read.ts';
+import { Claims } from '../dialects/kit/claims.ts';
+import type { JsonObject } from '../json/json.ts';
+import { filled, list } from '../json/read.ts';
 import type { EventOf, EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
-import { codeOfClass } from '../faults.ts';
+import { codeOfClass } from '../outcome/faults.ts';
 import { invalidParams, invalidRequest, methodNotFound, Peer, type RequestId, RpcError } from '../jsonrpc/peer.ts';
-import { newId } from '../new-id.ts';
+import { newId } from '../ids/new-id.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { reportOf } from '../outcome/report.ts';
 import type { Run } from '../run/handle.ts';
 import type { Sink } from '../run/sinks/sink.ts';
 import { version } from '../version.ts';
-import type { PermissionMode } from '../vocabulary.ts';
+import type { PermissionMode } from '../words/vocabulary.ts';
 import { quoted } from '../redact/quoted.ts';
 import { promptOf } from './prompt.ts';
 import { questionsOver } from './questions.ts';
@@ -231,7 +231,7 @@ export class AcpAgent {
     try {
       const outcome = await run.outcome;
       if (outcome.session_id !== '') session.agentSession = outcome.session_id;
-      return resultOf(claims.told(outcome), outcome);
+      return resultOf(claims.claimOf(outcome), outcome);
     } catch (error) {
       throw error instanceof Failure ? new RpcError(invalidParams, error.message) : error;
     } finally {

@@ -1,5 +1,5 @@
-import type { Json } from '../dialects/dialect.ts';
-import { asText, list, object, string } from '../dialects/read.ts';
+import type { Json } from '../json/json.ts';
+import { asText, list, object, string } from '../json/read.ts';
 import { invalidParams, RpcError } from '../jsonrpc/peer.ts';
 import { quoted } from '../redact/quoted.ts';
 

@@ -1,6 +1,6 @@
 import type { AskPerson } from '../builtin/permissions/question.ts';
 import { kindOnWire } from '../dialects/acp/words.ts';
-import { object } from '../dialects/read.ts';
+import { object } from '../json/read.ts';
 import type { Peer } from '../jsonrpc/peer.ts';
 
 const options = [
@@ -15,12 +15,12 @@ export function questionsOver(peer: Peer, sessionId: string): AskPerson {
     const stop = (): void => stopped.resolve(false);
     signal.addEventListener('abort', stop, { once: true });
     try {
-      const asked = peer.request('session/request_permission', {
+      const answer = peer.request('session/request_permission', {
         sessionId,
         toolCall: { toolCallId: itemId, title: subject === '' ? name : `${name} ${subject}`, kind: kindOnWire[kind], status: 'pending' },
         options,
       });
-      return await Promise.race([asked.then(isAllowed, () => false), stopped.promise]);
+      return await Promise.race([answer.then(isAllowed, () => false), stopped.promise]);
     } finally {
       signal.removeEventListener('abort', stop);
     }

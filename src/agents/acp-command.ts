@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { acpAgent, builtIn } from '../vocabulary.ts';
+import { acpAgent, builtIn } from '../words/vocabulary.ts';
 
 const prefix = `${acpAgent}:`;
 
@@ -11,13 +11,13 @@ export function acpCommand(agent: string): string[] | undefined {
   return words;
 }
 
-interface Asked<Command> {
+interface Named<Command> {
   agent?: string | undefined;
   command?: Command | undefined;
 }
 
 /** The agent that does the work, with `acp:COMMAND` split into agent and command. */
-export function agentOf<Command extends readonly string[]>({ agent = builtIn, command }: Asked<Command>) {
+export function agentOf<Command extends readonly string[]>({ agent = builtIn, command }: Named<Command>) {
   const words = acpCommand(agent);
   if (words === undefined) return { agent, command };
   if (command !== undefined) throw new Failure('input', `two commands: ${agent}, and one after --; give one`);

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Failure } from '../failure.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { noAcpCommand } from './acp-command.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { searchPath } from './installed.ts';

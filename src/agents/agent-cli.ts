@@ -1,4 +1,5 @@
-import type { PermissionMode } from '../vocabulary.ts';
+import type { PermissionMode } from '../words/vocabulary.ts';
+import type { Pointing, PointingPlace } from './pointing/pointing.ts';
 import type { SessionStore } from './session-meter.ts';
 
 /** What a user may ask of any agent. A plan turns it into the arguments of one command line. */
@@ -112,4 +113,9 @@ export interface AgentCli {
   readonly acp?: AcpStart;
   /** `version` is what the installed program printed, without a leading v; undefined if it printed none. */
   plan(ask: Ask, version?: string): Plan;
+  /**
+   * How its requests are sent to another address, without touching the user's files; unset: no way is known. What a checkout says is
+   * never asked: it must not decide where a key goes. Throws `NotPointed`; call it by `pointAgent`.
+   */
+  readonly point?: (ask: Ask, place: PointingPlace) => Promise<Pointing>;
 }

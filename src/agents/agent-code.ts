@@ -1,6 +1,7 @@
+import { notPointed } from './pointing/pointing.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { flag, lacking, lackingMode, providerKeys, splitModel, tooLong } from './words.ts';
-import type { PermissionMode } from '../vocabulary.ts';
+import type { PermissionMode } from '../words/vocabulary.ts';
 
 const title = 'agent-code';
 
@@ -56,4 +57,5 @@ export const agentCode: AgentCli = {
       refused: tooLong(title, ask.prompt),
     };
   },
+  point: notPointed('what it does at another address was never seen'),
 };

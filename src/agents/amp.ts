@@ -1,3 +1,4 @@
+import { notPointed } from './pointing/pointing.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { lacking, lackingMode } from './words.ts';
 
@@ -34,4 +35,5 @@ export const amp: AgentCli = {
       ...lacking(title, ask, 'model', 'system', 'appendSystem', 'directories', 'baseUrl'),
     ],
   }),
+  point: notPointed('it asks its own server for more than models'),
 };

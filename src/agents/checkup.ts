@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../failure.ts';
-import { stateFolder } from '../xdg.ts';
+import { stateFolder } from '../files/xdg.ts';
 import type { AgentCli, Ask } from './agent-cli.ts';
 import { childEnvironment } from './environment.ts';
 import { findKey, isKeychainPossible } from './key.ts';
 import { isAtLeast } from './words.ts';
 import { findInstalled, askProgram, type Installed } from './installed.ts';
-import { type Environment, type PermissionMode, permissionModes } from '../vocabulary.ts';
+import { type Environment, type PermissionMode, permissionModes } from '../words/vocabulary.ts';
 
 /** `unsure`: nothing wrong was found, but not everything could be checked. */
 export interface Check {
@@ -117,13 +117,13 @@ async function checkFlags(agent: AgentCli, path: string, version: string | undef
     ({ stdout, stderr }) => `${stdout}\n${stderr}`,
     () => '',
   );
-  const asked = [agent.binaries[0], ...agent.helpArgs].join(' ');
-  if (!/--[a-z]/.test(help)) return { what, status: 'unsure', detail: `not checked: "${asked}" names no flags` };
+  const command = [agent.binaries[0], ...agent.helpArgs].join(' ');
+  if (!/--[a-z]/.test(help)) return { what, status: 'unsure', detail: `not checked: "${command}" names no flags` };
   const planned = plannedFlags(agent, version);
   const unnamed = planned.filter((flag) => !new RegExp(`(?<![\\w-])${flag}(?![\\w-])`).test(help));
   const missing = unnamed.filter((flag) => agent.hiddenFlags?.includes(flag) !== true);
   const hidden = unnamed.length === 0 ? '' : ` but ${unnamed.join(', ')}, which works anyway`;
   return missing.length === 0
-    ? { what, status: 'ok', detail: `"${asked}" names all ${planned.length} that Runwire uses${hidden}; their values were not checked` }
-    : { what, status: 'wrong', detail: `"${asked}" does not name ${missing.join(', ')}` };
+    ? { what, status: 'ok', detail: `"${command}" names all ${planned.length} that Runwire uses${hidden}; their values were not checked` }
+    : { what, status: 'wrong', detail: `"${command}" does not name ${missing.join(', ')}` };
 }

@@ -1,6 +1,6 @@
 import type { AgentCli } from './agent-cli.ts';
 import { flag, flags, isAtLeast, needsStdin, variables, withoutProvider } from './words.ts';
-import type { PermissionMode } from '../vocabulary.ts';
+import type { PermissionMode } from '../words/vocabulary.ts';
 
 const title = 'Claude Code';
 
@@ -86,4 +86,5 @@ export const claude: AgentCli = {
       unsupported: [],
     };
   },
+  point: async (ask, place) => (await import('./pointing/claude.ts')).pointClaude(ask, place),
 };

@@ -35,6 +35,7 @@ export const cline: AgentCli = {
       refused: tooLong(title, ask.prompt),
     };
   },
+  point: async (ask, place) => (await import('./pointing/cline.ts')).pointCline(ask, place),
 };
 
 function currentFlags(ask: Ask): string[] {

@@ -53,6 +53,7 @@ export const codex: AgentCli = {
       unsupported: lacking(title, ask, 'system'),
     };
   },
+  point: async (ask, place) => (await import('./pointing/codex.ts')).pointCodex(ask, place),
 };
 
 function permissionFlags({ permissionMode }: Ask): string[] {

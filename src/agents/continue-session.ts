@@ -1,21 +1,16 @@
-import { list, number, object, string } from '../dialects/read.ts';
-import type { Json } from '../dialects/dialect.ts';
-import { present } from '../present.ts';
+import { list, number, object, string } from '../json/read.ts';
+import type { Json } from '../json/json.ts';
+import { parseJson } from '../json/parse.ts';
+import { present } from '../json/present.ts';
 import type { SessionTotals } from './session-meter.ts';
 
 /** `~/.continue/sessions/ID.json`, with the totals of the whole session. Without a terminal it is written only when the run has succeeded. */
 export function readContinueSession(text: string): SessionTotals | undefined {
-  let wire: Json;
-  try {
-    wire = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const { sessionId, workspaceDirectory, history: told, usage: bill } = object(wire);
+  const { sessionId, workspaceDirectory, history: rows, usage: bill } = object(parseJson(text));
   const [session, cwd, usage] = [string(sessionId), string(workspaceDirectory), object(bill)];
   const [inputTokens, outputTokens] = [amount(usage.promptTokens), amount(usage.completionTokens)];
-  if (!session || cwd === undefined || inputTokens === undefined || outputTokens === undefined || !isHistory(told)) return undefined;
-  const history = list(told).map(object);
+  if (!session || cwd === undefined || inputTokens === undefined || outputTokens === undefined || !isHistory(rows)) return undefined;
+  const history = list(rows).map(object);
   return {
     sessionId: session,
     cwd,

@@ -1,7 +1,7 @@
 import type { AgentCli } from './agent-cli.ts';
 import { readContinueSession } from './continue-session.ts';
 import { flag, lacking, providerKeys, size } from './words.ts';
-import type { PermissionMode } from '../vocabulary.ts';
+import type { PermissionMode } from '../words/vocabulary.ts';
 
 const title = 'Continue';
 
@@ -52,6 +52,7 @@ export const continueCli: AgentCli = {
     unsupported: lacking(title, ask, 'system', 'directories', 'baseUrl'),
     refused: tooMuch(ask.prompt),
   }),
+  point: async (ask, place) => (await import('./pointing/continue.ts')).pointContinue(ask, place),
 };
 
 function tooMuch(prompt: string): string | undefined {

@@ -1,6 +1,6 @@
 import type { AgentCli } from './agent-cli.ts';
 import { flag, flags, lacking, needsStdin, splitModel, variables } from './words.ts';
-import type { PermissionMode } from '../vocabulary.ts';
+import type { PermissionMode } from '../words/vocabulary.ts';
 
 const title = 'Copilot CLI';
 
@@ -53,4 +53,11 @@ export const copilot: AgentCli = {
       unsupported: lacking(title, ask, 'system', 'appendSystem'),
     };
   },
+  point: async (ask, place) =>
+    (await import('./pointing/by-variables.ts')).pointByVariables(place, ask.baseUrl, {
+      name: 'own',
+      keyVariable: 'COPILOT_PROVIDER_API_KEY',
+      addressVariable: 'COPILOT_PROVIDER_BASE_URL',
+      address: undefined,
+    }),
 };

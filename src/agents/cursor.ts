@@ -1,6 +1,7 @@
+import { notPointed } from './pointing/pointing.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { flag, isAtLeast, lacking, lackingMode, splitModel, tooLong } from './words.ts';
-import type { PermissionMode } from '../vocabulary.ts';
+import type { PermissionMode } from '../words/vocabulary.ts';
 
 const title = 'Cursor';
 
@@ -47,4 +48,5 @@ export const cursor: AgentCli = {
     ],
     refused: tooLong(title, ask.prompt),
   }),
+  point: notPointed('it talks to its own servers, in a protocol of its own'),
 };

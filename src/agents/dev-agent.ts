@@ -45,4 +45,11 @@ export const devAgent: AgentCli = {
       refused: tooLong(title, ask.prompt),
     };
   },
+  point: async (ask, place) =>
+    (await import('./pointing/by-variables.ts')).pointByVariables(place, ask.baseUrl, {
+      name: 'azure',
+      keyVariable: 'AZURE_OPENAI_API_KEY',
+      addressVariable: 'AZURE_OPENAI_BASE_URL',
+      address: undefined,
+    }),
 };

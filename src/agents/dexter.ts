@@ -36,4 +36,11 @@ export const dexter: AgentCli = {
       ...lacking(title, ask, 'model', 'resume', 'system', 'appendSystem', 'directories', 'baseUrl'),
     ],
   }),
+  point: async (_ask, place) =>
+    (await import('./pointing/by-variables.ts')).pointByVariables(place, undefined, {
+      name: 'openai',
+      keyVariable: 'OPENAI_API_KEY',
+      addressVariable: 'OPENAI_BASE_URL',
+      address: 'https://api.openai.com/v1',
+    }),
 };

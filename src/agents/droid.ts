@@ -1,6 +1,7 @@
+import { notPointed } from './pointing/pointing.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { flag, lacking, needsStdin, splitModel } from './words.ts';
-import type { PermissionMode } from '../vocabulary.ts';
+import type { PermissionMode } from '../words/vocabulary.ts';
 
 const title = 'Droid';
 
@@ -42,4 +43,5 @@ export const droid: AgentCli = {
       unsupported: lacking(title, ask, 'system', 'appendSystem', 'directories', 'baseUrl'),
     };
   },
+  point: notPointed('it takes an address from its own settings file alone'),
 };

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 
 /**
  * What every child process gets: who and where the user is, how to use the terminal and the network, where tools are. None
@@ -39,9 +39,9 @@ export function childEnvironment(env: Environment, { pass, set }: Passed): Recor
 }
 
 /** Names of variables that are set, were asked for, and are allowed. */
-export function allowedNames(env: Environment, asked: readonly string[], allowed: readonly string[]): string[] {
-  const [isAsked, isAllowed] = [matcher(asked), matcher(allowed)];
-  return Object.keys(env).filter((name) => isAsked(name) && isAllowed(name));
+export function allowedNames(env: Environment, wanted: readonly string[], allowed: readonly string[]): string[] {
+  const [isWanted, isAllowed] = [matcher(wanted), matcher(allowed)];
+  return Object.keys(env).filter((name) => isWanted(name) && isAllowed(name));
 }
 
 function matcher(patterns: readonly string[]): (name: string) => boolean {

@@ -1,6 +1,6 @@
 import type { AgentCli } from './agent-cli.ts';
 import { flag, flags, isAtLeast, lacking, needsStdin, variables, withoutProvider } from './words.ts';
-import type { PermissionMode } from '../vocabulary.ts';
+import type { PermissionMode } from '../words/vocabulary.ts';
 
 const title = 'Gemini CLI';
 
@@ -64,4 +64,5 @@ export const gemini: AgentCli = {
       ],
     };
   },
+  point: async (ask, place) => (await import('./pointing/gemini.ts')).pointGemini(ask, place),
 };

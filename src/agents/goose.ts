@@ -51,6 +51,7 @@ export const goose: AgentCli = {
       ],
     };
   },
+  point: async (ask, place) => (await import('./pointing/goose.ts')).pointGoose(ask, place),
 };
 
 function hostOf(ask: Ask, provider = ''): Record<string, string> | undefined {

@@ -1,13 +1,13 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
-import { timeInWords } from '../duration.ts';
+import { timeInWords } from '../time/duration.ts';
 import { trustedPath } from '../processes/trusted.ts';
 import { printed, type Printed } from '../processes/printed.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { childEnvironment } from './environment.ts';
 import { packagedVersion } from './packaged-version.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { patient } from '../processes/patience.ts';
 
 /** What is installed of an agent. */
@@ -61,17 +61,18 @@ async function readVersion(path: string): Promise<Installed> {
 }
 
 async function askVersion(path: string, agent: AgentCli, env: Environment): Promise<Installed> {
-  let said: Printed;
+  let answer: Printed;
   try {
-    said = await askProgram(path, agent.versionArgs, childEnvironment(env, { pass: agent.passEnv, set: {} }));
+    answer = await askProgram(path, agent.versionArgs, childEnvironment(env, { pass: agent.passEnv, set: {} }));
   } catch (error) {
     return { path: undefined, version: undefined, problem: `${path} cannot be started: ${String(error)}` };
   }
   const command = `${path} ${agent.versionArgs.join(' ')}`;
   // What a program prints when it crashes has numbers in it too, for instance the version of its runtime.
-  const version = said.exitCode === 0 ? (versionIn(said.stdout) ?? versionIn(said.stderr)) : versionAlone(`${said.stdout}\n${said.stderr}`);
-  const complaint = said.stderr.split('\n').find((line) => line.trim() !== '');
-  const problem = said.timedOut
+  const version =
+    answer.exitCode === 0 ? (versionIn(answer.stdout) ?? versionIn(answer.stderr)) : versionAlone(`${answer.stdout}\n${answer.stderr}`);
+  const complaint = answer.stderr.split('\n').find((line) => line.trim() !== '');
+  const problem = answer.timedOut
     ? `${command} did not exit within ${timeInWords(patienceMs)}`
     : `${command} printed no version${complaint === undefined ? '' : `: ${(await import('../redact/quoted.ts')).quoted(complaint, 200, env)}`}`;
   return { path, version, problem: version === undefined ? problem : undefined };
@@ -81,8 +82,8 @@ async function askVersion(path: string, agent: AgentCli, env: Environment): Prom
 const ofRuntime = /^\s*(?:Node\.js|Bun|Deno) v\d|^\s+at /;
 
 /** A number with two dots wins over one with a single dot: a date or a size may stand before the version. */
-function versionIn(said: string): string | undefined {
-  const text = said
+function versionIn(output: string): string | undefined {
+  const text = output
     .split('\n')
     .filter((line) => !ofRuntime.test(line))
     .join('\n');

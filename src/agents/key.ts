@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../vocabulary.ts';
-import { homeFolder } from '../xdg.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { homeFolder } from '../files/xdg.ts';
 import type { AgentCli } from './agent-cli.ts';
 
 /** On macOS a login is usually kept in the keychain, which we do not read. */

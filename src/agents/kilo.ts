@@ -31,4 +31,11 @@ export const kilo: AgentCli = {
       autoFlag: '--auto',
       env: { KILO_DISABLE_AUTOUPDATE: 'true', KILO_TELEMETRY_LEVEL: 'off' },
     }),
+  point: async (ask, place) =>
+    (await import('./pointing/opencode.ts')).pointOpenCode(ask, place, {
+      prefix: 'KILO',
+      folder: 'kilo',
+      homeFolders: ['.kilocode', '.kilo'],
+      names: ['config.json', 'kilo.json', 'kilo.jsonc', 'opencode.json', 'opencode.jsonc'],
+    }),
 };

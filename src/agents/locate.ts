@@ -2,7 +2,7 @@ import type { AgentCli } from './agent-cli.ts';
 import { Failure } from '../failure.ts';
 import { findInstalled, searchPath } from './installed.ts';
 import { packagedVersion } from './packaged-version.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 
 export interface Located {
   path: string;

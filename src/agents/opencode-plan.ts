@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json/json.ts';
 import type { Ask, Plan } from './agent-cli.ts';
 import { flag, lacking, splitModel, variables } from './words.ts';
 
@@ -14,7 +15,7 @@ export interface Flavour {
 /** The prompt goes on stdin: an argument with a space in it reaches the model in quotes. */
 export function planOpenCode(ask: Ask, { title, prefix, autoFlag, env }: Flavour): Plan {
   const permission = permissionsOf(ask, autoFlag);
-  const config = configOf(ask);
+  const config = openCodeConfig(ask);
   return {
     args: [
       'run',
@@ -55,7 +56,8 @@ function permissionsOf(ask: Ask, autoFlag: string | undefined): Record<string, u
   };
 }
 
-function configOf(ask: Ask): Record<string, unknown> | undefined {
+/** The settings that an ask comes to, for the variable that holds settings. */
+export function openCodeConfig(ask: Ask): JsonObject | undefined {
   const provider = providerOf(ask);
   const redirect =
     ask.baseUrl === undefined || provider === undefined ? undefined : { provider: { [provider]: { options: { baseURL: ask.baseUrl } } } };

@@ -39,4 +39,11 @@ export const opencode: AgentCli = {
       ? plan
       : { ...plan, unsupported: [...plan.unsupported, `${title} before 0.11.3 cannot print JSON; update it.`] };
   },
+  point: async (ask, place) =>
+    (await import('./pointing/opencode.ts')).pointOpenCode(ask, place, {
+      prefix: 'OPENCODE',
+      folder: 'opencode',
+      homeFolders: ['.opencode'],
+      names: ['config.json', 'opencode.json', 'opencode.jsonc'],
+    }),
 };

@@ -1,6 +1,6 @@
 import type { AgentCli, Ask } from './agent-cli.ts';
 import { lacking, pair, providerKeys, providerSettings, splitModel } from './words.ts';
-import type { PermissionMode } from '../vocabulary.ts';
+import type { PermissionMode } from '../words/vocabulary.ts';
 
 const title = 'pi';
 
@@ -53,6 +53,7 @@ export const pi: AgentCli = {
       ...(ask.permissionMode === 'edit' ? [`${title} does not keep its edits inside the working folder.`] : []),
     ],
   }),
+  point: async (ask, place) => (await import('./pointing/pi.ts')).pointPi(ask, place),
 };
 
 function modelFlags({ model }: Ask): string[] {

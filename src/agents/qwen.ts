@@ -1,7 +1,7 @@
 import type { AgentCli, Ask } from './agent-cli.ts';
 import { flag, flags, isAtLeast, splitModel, variables } from './words.ts';
-import type { PermissionMode } from '../vocabulary.ts';
-import { present } from '../present.ts';
+import type { PermissionMode } from '../words/vocabulary.ts';
+import { present } from '../json/present.ts';
 
 const title = 'Qwen Code';
 
@@ -45,7 +45,7 @@ export const qwen: AgentCli = {
   },
   // On stdin: it drops what follows `--`, and its `--prompt` is deprecated.
   plan(ask, version) {
-    const { authType, name } = modelOf(ask);
+    const { authType, name } = qwenModel(ask);
     return {
       args: [
         ...flag('output-format', isAtLeast(version, '0.3') ? 'stream-json' : 'json'),
@@ -71,9 +71,11 @@ export const qwen: AgentCli = {
       unsupported: [],
     };
   },
+  point: async (ask, place) => (await import('./pointing/qwen.ts')).pointQwen(ask, place),
 };
 
-function modelOf({ model }: Ask): { authType: string | undefined; name: string | undefined } {
+/** The way to sign in and the model that an ask comes to. */
+export function qwenModel({ model }: Ask): { authType: string | undefined; name: string | undefined } {
   if (model === undefined) return { authType: undefined, name: undefined };
   const { provider = '', name } = splitModel(model);
   const authType = Object.hasOwn(authTypes, provider) ? authTypes[provider] : undefined;

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
-import { nearest } from '../nearest.ts';
-import { acpAgent } from '../vocabulary.ts';
+import { nearest } from '../words/nearest.ts';
+import { acpAgent } from '../words/vocabulary.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { agentCode } from './agent-code.ts';
 import { amp } from './amp.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../vocabulary.ts';
-import { homeFolder } from '../xdg.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { homeFolder } from '../files/xdg.ts';
 
 /** Usage from an agent's session file, for agents that report none while they run. */
 export interface SessionTotals {

@@ -3,16 +3,16 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { AgentCli, SessionFiles } from './agent-cli.ts';
-import { linesOf, objectIn } from './stored/lines.ts';
+import { linesOf, objectInLine } from './stored/lines.ts';
 import { SubAgents } from './stored/sub-agents.ts';
-import type { Json, JsonObject } from '../dialects/dialect.ts';
-import { isObject } from '../dialects/read.ts';
+import type { JsonObject } from '../json/json.ts';
+import { parseObject } from '../json/parse.ts';
 import type { EventOf } from '../events/event.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { fold } from '../pipeline/convert.ts';
-import { present } from '../present.ts';
-import type { Environment } from '../vocabulary.ts';
-import { homeFolder } from '../xdg.ts';
+import { present } from '../json/present.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { homeFolder } from '../files/xdg.ts';
 
 type Metrics = RunOutcome['metrics'];
 type Earlier = Pick<
@@ -58,7 +58,7 @@ export async function* messagesIn({ sessionTotals }: AgentCli, session: string, 
     const file = await sessionFile(sessionTotals, session, env);
     if (file === undefined) return;
     for await (const line of linesOf(new SubAgents().whole(file, (path) => createReadStream(path)))) {
-      const wire = line.includes('"assistant"') ? objectIn(line) : undefined;
+      const wire = line.includes('"assistant"') ? objectInLine(line) : undefined;
       if (wire?.['type'] === 'assistant') yield wire as JsonObject;
     }
   } catch {
@@ -68,12 +68,8 @@ export async function* messagesIn({ sessionTotals }: AgentCli, session: string, 
 
 /** A line may name the type without being of it, and the last one may be half. */
 function totalIn(line: string, type: string): JsonObject | undefined {
-  try {
-    const wire: unknown = JSON.parse(line);
-    return isObject(wire as Json) && (wire as JsonObject)['type'] === type ? (wire as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
+  const wire = parseObject(line);
+  return wire?.['type'] === type ? wire : undefined;
 }
 
 /** Undefined: there is no such file, or it cannot be read; the outcome then says what its numbers include. */

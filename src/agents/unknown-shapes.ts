@@ -3,10 +3,10 @@ import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { stateFolder } from '../xdg.ts';
+import { stateFolder } from '../files/xdg.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import type { Environment } from '../vocabulary.ts';
-import { present } from '../present.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { present } from '../json/present.ts';
 
 /** A kind of line that no decoder knew: its name and when it was seen, nothing of its content. */
 const UnknownShape = z.object({

@@ -1,6 +1,6 @@
 import { fileSize } from '../terminal/figures.ts';
 import type { Ask } from './agent-cli.ts';
-import type { Environment, PermissionMode } from '../vocabulary.ts';
+import type { Environment, PermissionMode } from '../words/vocabulary.ts';
 
 /** Linux accepts 128 KiB in one argument, including its terminator; a prompt near that goes on stdin. */
 const longestArgument = 100_000;

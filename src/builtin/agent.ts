@@ -1,7 +1,7 @@
 import type { Draft, ErrorCode } from '../events/event.ts';
 import { Failure, messageOf } from '../failure.ts';
-import type { Pause } from '../pause.ts';
-import { present } from '../present.ts';
+import type { Pause } from '../time/pause.ts';
+import { present } from '../json/present.ts';
 import { version } from '../version.ts';
 import { cancelledBy, type Claim } from './claim.ts';
 import type { McpServer } from './mcp/connect.ts';
@@ -10,8 +10,8 @@ import type { PermissionRules } from './permissions/rules.ts';
 import type { Hide } from './tools/hide.ts';
 import { systemPrompt } from './system-prompt.ts';
 import type { OpenToolbox } from './tools/toolbox.ts';
-import { newId } from '../new-id.ts';
-import type { Environment, TokenPrice } from '../vocabulary.ts';
+import { newId } from '../ids/new-id.ts';
+import type { Environment, TokenPrice } from '../words/vocabulary.ts';
 
 /** Everything the built-in agent needs; flags, config and environment are resolved by the caller. */
 export interface AgentOptions {

@@ -1,5 +1,5 @@
 import type { FinishReason } from '../events/event.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { cancelledBy, type Claim } from './claim.ts';
 import { limitReached } from './limits.ts';
 import type { Answer, Reply } from './models/call.ts';
@@ -51,8 +51,12 @@ function act(reply: Reply, turn: Turn, prepared: Prepared): Claim | undefined | 
   return calls.length === 0 ? finishWith(reply.answer, turn, prepared) : runTools(reply.answer, turn, prepared);
 }
 
-async function giveUp({ code, message: told, retryable, name, http_status }: Fault, turn: Turn, { emit, model }: Prepared): Promise<Claim> {
-  const message = code === 'model_not_found' ? `${told}${await nearestModel(model.id)}` : told;
+async function giveUp(
+  { code, message: reason, retryable, name, http_status }: Fault,
+  turn: Turn,
+  { emit, model }: Prepared,
+): Promise<Claim> {
+  const message = code === 'model_not_found' ? `${reason}${await nearestModel(model.id)}` : reason;
   const scope = code === 'config' ? 'config' : 'provider';
   emit({ type: 'error', scope, code, message, retryable, fatal: true, ...present({ name, http_status }), ...turn });
   return { status: 'failed', code, message };

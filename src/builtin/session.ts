@@ -5,10 +5,11 @@ import type { ModelMessage } from 'ai';
 import { z } from 'zod';
 import type { Draft } from '../events/event.ts';
 import { Failure, messageOf } from '../failure.ts';
-import { stateFolder } from '../xdg.ts';
+import { stateFolder } from '../files/xdg.ts';
 import type { AgentOptions } from './agent.ts';
 import { cleanAll } from './clean.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { parseJson } from '../json/parse.ts';
 
 const Message = z.looseObject({
   role: z.enum(['user', 'assistant', 'tool']),
@@ -42,7 +43,7 @@ export async function loadSession(id: string, env: Environment): Promise<Session
   } catch (error) {
     throw new Failure('config', `no session ${id} in ${folder}`, { cause: error });
   }
-  const saved = Saved.safeParse(parse(text));
+  const saved = Saved.safeParse(parseJson(text));
   if (!saved.success) throw new Failure('config', `${file} is not a session: ${z.prettifyError(saved.error)}`);
   return { id, model: saved.data.model, messages: saved.data.messages as unknown as ModelMessage[] };
 }
@@ -76,12 +77,4 @@ export function sessionSaver({ sessionId: id, options, emit }: SaverOptions): (m
       emit({ type: 'log', stream: 'agent', level: 'warning', text: `the session cannot be saved, so it cannot be resumed: ${why}` });
     }
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

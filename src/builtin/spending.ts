@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { costAt, type Price } from '../outcome/price.ts';
-import type { TokenPrice } from '../vocabulary.ts';
+import type { TokenPrice } from '../words/vocabulary.ts';
 import type { AgentOptions } from './agent.ts';
 import type { CallUsage } from './models/call-usage.ts';
 

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { NotRead, readRepositoryFile } from '../repository-file.ts';
+import { NotRead, readRepositoryFile } from '../files/repository-file.ts';
 import type { AgentOptions } from './agent.ts';
 import { foldersUpToRoot } from './folders.ts';
 import { schemaInstructions } from './answer/output-schema.ts';

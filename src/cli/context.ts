@@ -1,5 +1,5 @@
 import type { Piece } from '../events/record-json.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 
 /** The last output of a process that cannot do anything else: stdout and exit code. */
 export interface LastWords {

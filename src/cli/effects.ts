@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { timeInWords } from '../duration.ts';
-import { exitCodes, Failure, systemCode } from '../failure.ts';
+import { timeInWords } from '../time/duration.ts';
+import { exitCodes, Failure, interruptCodes, systemCode } from '../failure.ts';
 import { startWatchdog } from '../processes/watchdog.ts';
 import { hideEnvironment } from '../processes/own-environment.ts';
-import { oneLine, ownLine, prefix, spellOut, spellOutUnpainted } from '../terminal/plain.ts';
+import { oneLine, ownLine, prefix, spellOut } from '../terminal/plain.ts';
 import type { Context, LastWords } from './context.ts';
 import { Progress } from './progress.ts';
-import { afterOutput, writeOut, writeOutNow } from './stdout.ts';
+import { afterOutput, print, show, writeOutNow } from './stdout.ts';
 
 /** How much is processed at once: V8 stores longer texts separately, and is slower with them. */
 const chunkBytes = 64 * 1024;
@@ -30,8 +30,8 @@ export function realContext(): Context {
       return process.stdout.columns;
     },
     readFile,
-    print: (text) => writeOut(process.stdout.isTTY ? spellOut(typeof text === 'string' ? text : text.join('')) : text),
-    show: (text) => writeOut(process.stdout.isTTY ? spellOutUnpainted(text) : text),
+    print,
+    show,
     warn,
     draw,
     // A terminal that does not know its size reports 0.
@@ -81,7 +81,7 @@ function onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void 
   let count = 0;
   const hear = (signal: 'SIGINT' | 'SIGTERM'): void => {
     count += 1;
-    if (count > patientSignals) process.exit(signal === 'SIGINT' ? 130 : 143);
+    if (count > patientSignals) process.exit(interruptCodes[signal]);
     listener(signal);
   };
   process.on('SIGINT', hear).on('SIGTERM', hear);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { Branch } from '../outcome/outcome.ts';
-import { shortRunId } from '../stores/run-id.ts';
+import { shortRunId } from '../ids/run-id.ts';
 import type { RunRecord } from '../stores/run-store.ts';
 import { openRepository, type Repository } from '../workspace/repository.ts';
 import type { Options } from './command.ts';
@@ -24,8 +24,8 @@ export function branchesOf({ outcome, id }: RunRecord): Branch[] {
 }
 
 /** The repository of which the run had a private copy. */
-export async function repositoryOf({ cwd, host }: RunRecord, asked: string | undefined, { env, cwd: here }: Context): Promise<Repository> {
-  const folder = asked === undefined ? cwd : resolve(here, asked);
+export async function repositoryOf({ cwd, host }: RunRecord, wanted: string | undefined, { env, cwd: here }: Context): Promise<Repository> {
+  const folder = wanted === undefined ? cwd : resolve(here, wanted);
   if (folder === undefined || !existsSync(folder))
     throw new Failure(
       'input',

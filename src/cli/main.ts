@@ -72,7 +72,7 @@ async function descend(command: Command, args: readonly string[]): Promise<{ com
   if (command.subcommands === undefined || word === undefined || word.startsWith('-')) return { command, rest: args };
   const entry = command.subcommands.find(({ name }) => name === word);
   if (entry !== undefined) return descend(await entry.load(), args.slice(1));
-  const [{ Failure }, { nearest }] = await Promise.all([import('../failure.ts'), import('../nearest.ts')]);
+  const [{ Failure }, { nearest }] = await Promise.all([import('../failure.ts'), import('../words/nearest.ts')]);
   const close = nearest(
     word,
     command.subcommands.map(({ name }) => name),
@@ -96,8 +96,8 @@ const [narrowest, widest] = [40, 100];
 
 /** At most as wide as is easy to read, which is also the width in a file or a pipe. */
 function helpWidth(): number {
-  const told = Number(process.env['COLUMNS']) || (stdoutIsTerminal() ? process.stdout.columns : widest);
-  return Math.max(narrowest, Math.min(widest, told));
+  const columns = Number(process.env['COLUMNS']) || (stdoutIsTerminal() ? process.stdout.columns : widest);
+  return Math.max(narrowest, Math.min(widest, columns));
 }
 
 /** Anything but a character device, and the null device, cannot be a terminal: known without loading sockets and streams. */

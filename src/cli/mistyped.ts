@@ -1,4 +1,4 @@
-import { nearestWord } from '../nearest.ts';
+import { nearestWord } from '../words/nearest.ts';
 import { commands } from './commands.ts';
 
 /** The commands under `runs`; a test keeps them equal to the commands' own names. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Failure } from '../failure.ts';
-import { nearestWord } from '../nearest.ts';
+import { nearestWord } from '../words/nearest.ts';
 import type { Option } from '../contract/field.ts';
 import type { Command, Options, Values } from './command.ts';
 

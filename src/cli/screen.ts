@@ -6,7 +6,7 @@ const defaultWidth = 100;
 
 /** The screen that shows stdout. */
 export function screenOf(context: Context): Screen {
-  const told = Number(context.env['COLUMNS']);
-  const width = Number.isInteger(told) && told > 0 ? told : (context.columns ?? defaultWidth);
+  const columns = Number(context.env['COLUMNS']);
+  const width = Number.isInteger(columns) && columns > 0 ? columns : (context.columns ?? defaultWidth);
   return { width, colours: wantsColours(context.env, context.stdoutIsTerminal) };
 }

@@ -1,6 +1,7 @@
 import type { Piece } from '../events/record-json.ts';
 import { Failure, systemCode } from '../failure.ts';
-import { bytesOf } from '../stores/encode-pieces.ts';
+import { spellOut, spellOutUnpainted } from '../terminal/plain.ts';
+import { bytesOf } from '../tapes/encode-pieces.ts';
 
 /** The reader of stdout closed it. */
 export class PipeClosed extends Error {}
@@ -11,11 +12,21 @@ let listening = false;
 let waiting: ((error?: Error) => void) | undefined;
 let plainFile: boolean | undefined;
 
+/** Data, whose control characters are escaped on a terminal. */
+export function print(text: string | readonly Piece[]): Promise<void> {
+  return write(process.stdout.isTTY ? spellOut(typeof text === 'string' ? text : text.join('')) : text);
+}
+
+/** Text for people, perhaps in colour. */
+export function show(text: string): Promise<void> {
+  return write(process.stdout.isTTY ? spellOutUnpainted(text) : text);
+}
+
 /**
  * The one door to stdout. Resolves at once while it has room, else when it has room again, so that memory does not grow behind a slow
  * reader. Throws `PipeClosed` when nobody wants it any more, and a `Failure` of the class `output` when it cannot be written.
  */
-export async function writeOut(text: string | readonly Piece[]): Promise<void> {
+async function write(text: string | readonly Piece[]): Promise<void> {
   if (broken !== undefined) throw broken;
   if (text.length === 0) return;
   const content = typeof text === 'string' ? text : bytesOf(text);

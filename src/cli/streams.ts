@@ -6,7 +6,7 @@ import type { Note } from '../outcome/fold.ts';
 import type { ProcessEnd } from '../pipeline/thread.ts';
 import { Redactor } from '../redact/redactor.ts';
 import { secretValues } from '../redact/secrets.ts';
-import { plainBytes } from '../stores/plain-bytes.ts';
+import { plainBytes } from '../tapes/plain-bytes.ts';
 import type { Options, Values } from './command.ts';
 import type { Context } from './context.ts';
 

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { durationOf } from '../duration.ts';
+import { durationOf } from '../time/duration.ts';
 import { withoutPassword } from '../redact/url-password.ts';
 
 export function filled(flag: string, text: string | undefined, example: string): string | undefined {

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { amount, plainDecimal } from './flag-values.ts';
 
 /** USD per million tokens, as a spec and `--price` name them. */

@@ -1,6 +1,6 @@
 import { failOnWords } from '../outcome/verdict.ts';
 import { withoutPassword } from '../redact/url-password.ts';
-import { builtIn, dirtyWays, isolations, permissionModes } from '../vocabulary.ts';
+import { builtIn, dirtyWays, isolations, permissionModes, wireModes } from '../words/vocabulary.ts';
 import { readFailOn } from './fail-on.ts';
 import { field, type Fields, type Kit } from './field.ts';
 import { filled, plainDecimal, readCost, readCount, readDuration, readRetries, readUrl, readWord, writeDuration } from './flag-values.ts';
@@ -312,6 +312,19 @@ export const requestFields = {
       isForAgent: true,
     },
   ),
+  wire: field(({ z }: Kit) => z.enum(wireModes), {
+    about: "Whether the agent's requests to its models pass through Runwire, which then counts what they use; default: off.",
+    flag: {
+      name: 'wire',
+      type: 'string',
+      value: wireModes.join('|'),
+      choices: wireModes,
+      help: 'meter: let the requests of an agent or a command to its models pass through Runwire, which counts tokens, cost and models (default: off)',
+      group: 'Agent and model',
+      also: alone,
+    },
+    read: (given, flag) => readWord(flag, given, wireModes),
+  }),
   permission_mode: field(({ z }: Kit) => z.enum(permissionModes), {
     flag: {
       name: 'permission-mode',
@@ -481,7 +494,7 @@ export const requestFields = {
     flag: {
       name: 'fail-on',
       type: 'string',
-      value: 'tool,denied,empty,warning,limit',
+      value: 'tool,denied,empty,warning,limit,model',
       help: 'Also count these as failures: a failed tool, a denial, …; none: do not even fail a run in which everything was denied',
       group: 'What to do',
       also: alone,

@@ -70,14 +70,14 @@ export function requestOf(options: Readonly<Record<string, unknown>>): Requested
 }
 
 /** Paths were typed in some folder; a spec names them so that they mean the same everywhere. */
-export function withPaths(asked: Requested, resolve: (path: string) => string): Requested {
-  const given: Readonly<Record<string, unknown>> = { ...asked };
+export function withPaths(request: Requested, resolve: (path: string) => string): Requested {
+  const given: Readonly<Record<string, unknown>> = { ...request };
   const paths = Object.entries<RequestField<unknown>>(requestFields).flatMap(([name, { isPath }]) => {
     const value = isPath ? given[name] : undefined;
     if (value === undefined) return [];
     return [[name, Array.isArray(value) ? (value as string[]).map(resolve) : resolve(value as string)] as const];
   });
-  return { ...asked, ...Object.fromEntries(paths) };
+  return { ...request, ...Object.fromEntries(paths) };
 }
 
 /** Every field of a table that has a value, asked for or by default. */
@@ -94,10 +94,10 @@ function copied(value: unknown): unknown {
   return Array.isArray(value) ? [...(value as unknown[])] : value;
 }
 
-export function withDefaults({ workspace, ...asked }: Requested): RunSpec {
+export function withDefaults({ workspace, ...request }: Requested): RunSpec {
   const own = workspace?.isolate === undefined ? undefined : filledIn(workspaceFields, workspace);
-  const limits = filledIn(limitFields, asked.limits ?? {});
-  return filledIn(requestFields, { ...asked, limits, workspace: own }) as unknown as RunSpec;
+  const limits = filledIn(limitFields, request.limits ?? {});
+  return filledIn(requestFields, { ...request, limits, workspace: own }) as unknown as RunSpec;
 }
 
 /** The words of a command line that ask for the same: `--flag=value`. Leaves out what no flag asks for: the command, and the branch that the work is kept on. */

@@ -1,4 +1,4 @@
-import { durationOf } from '../duration.ts';
+import { durationOf } from '../time/duration.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import type { z } from 'zod';
 import type { Kit, Option } from './field.ts';
@@ -11,7 +11,7 @@ const statuses = ['running', 'success', 'error', 'cancelled', 'incomplete'] as c
 const classes: readonly string[] = Object.keys(exitCodes);
 
 /** What a filter was called where it was given, for messages; a span ends now. */
-interface Asked {
+interface Reading {
   called: string;
   now: number;
 }
@@ -33,9 +33,9 @@ export interface RowFilter {
   readonly about?: string;
   /** A path is typed relative to the working directory of whoever types it. */
   readonly isPath?: true;
-  read?(given: string, asked: Asked): unknown;
+  read?(given: string, reading: Reading): unknown;
   /** The same for a flag that may be repeated. */
-  readAll?(given: readonly string[], asked: Asked): unknown;
+  readAll?(given: readonly string[], reading: Reading): unknown;
 }
 
 function filter<Schema extends z.ZodType, const Rest extends RowFilter>(
@@ -275,8 +275,8 @@ export function filterOf(
     const value = given(each);
     if (value === undefined) return [];
     const { filter: how, name } = each;
-    const asked = { called: called(each), now };
-    return [[name, typeof value === 'string' ? how.read?.(value, asked) : how.readAll?.(value, asked)] as const];
+    const reading = { called: called(each), now };
+    return [[name, typeof value === 'string' ? how.read?.(value, reading) : how.readAll?.(value, reading)] as const];
   });
   return Object.fromEntries(read) as RunFilter;
 }
@@ -307,7 +307,7 @@ export function readSpan(called: string, text: string): number {
 }
 
 /** A span before now, or a date: a day begins at midnight UTC, as in the statistics. */
-function readTime(text: string, { called, now }: Asked): number {
+function readTime(text: string, { called, now }: Reading): number {
   if (/^\d{4}-\d\d-\d\d/.test(text)) {
     const at = Date.parse(text);
     if (!Number.isNaN(at)) return at;
@@ -315,7 +315,7 @@ function readTime(text: string, { called, now }: Asked): number {
   throw new Failure('input', `${called} ${text}: expected a span such as 2h or 3d, or a date such as 2026-11-15 or 2026-11-15T10:00Z`);
 }
 
-function readCost(text: string, { called }: Asked): number {
+function readCost(text: string, { called }: Reading): number {
   if (!/^(?:\d+|\d*\.\d+)$/.test(text)) throw new Failure('input', `${called} ${text}: expected dollars, such as 0.50`);
   return Number(text);
 }

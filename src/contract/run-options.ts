@@ -1,5 +1,5 @@
 // Made from request.ts by `npm run generate`.
-import type { TokenPrice } from '../vocabulary.ts';
+import type { TokenPrice } from '../words/vocabulary.ts';
 
 /** What a run may take. Unset: no limit. */
 export interface Limits {
@@ -31,6 +31,8 @@ export interface RequestOptions {
   baseUrl?: string | undefined;
   /** USD per million tokens. */
   price?: TokenPrice | undefined;
+  /** Whether the agent's requests to its models pass through Runwire, which then counts what they use; default: off. */
+  wire?: 'off' | 'meter' | undefined;
   permissionMode?: 'read-only' | 'edit' | 'full' | undefined;
   /** Rules of the built-in agent, and for permission requests of ACP agents. */
   allow?: readonly string[] | undefined;
@@ -51,7 +53,7 @@ export interface RequestOptions {
   retries?: number | undefined;
   /** The first wait before a retry, doubled each time. */
   retryDelayMs?: number | undefined;
-  failOn?: readonly ('tool' | 'denied' | 'empty' | 'warning' | 'limit' | 'none')[] | undefined;
+  failOn?: readonly ('tool' | 'denied' | 'empty' | 'warning' | 'limit' | 'model' | 'none')[] | undefined;
   labels?: Readonly<Record<string, string>> | undefined;
   /** A budget in the ledger that the run draws on, together with all runs below it. */
   budget?: string | undefined;

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { Draft, ErrorCode, EventRecord, EventSource } from '../events/event.ts';
+import type { JsonObject } from '../json/json.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-
-export type Json = null | boolean | number | string | Json[] | JsonObject;
-export type JsonObject = { [key: string]: Json };
+import type { ToolKinds } from './kit/tool-kinds.ts';
 
 /** What a conversion could not carry over. A closed list, so that losses can be counted and compared. */
 export type Loss =
@@ -31,6 +30,7 @@ export type Loss =
   | 'retry'
   | 'limit'
   | 'rate_limit'
+  | 'model_request'
   | 'lineage'
   | 'expectation'
   | 'log'
@@ -134,6 +134,8 @@ export interface Dialect {
   /** Absent: can be read but not written. The first variant is the default. */
   encoder?(sink: EncoderSink, variant: string): Encoder;
   readonly variants?: readonly Variant[];
+  /** What the tools of this agent do, by their names on the wire. */
+  readonly toolKinds?: ToolKinds;
   /** Escape everything outside ASCII when writing. */
   readonly ascii?: boolean;
   /** A turn is the whole run, however often the model is called. */

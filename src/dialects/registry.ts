@@ -1,32 +1,33 @@
 import { Failure } from '../failure.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../words/nearest.ts';
 import { agUi } from './ag-ui/index.ts';
 import { acp } from './acp/index.ts';
 import { agentCode } from './agent-code/index.ts';
 import { aiSdkUi } from './ai-sdk-ui/index.ts';
-import { amp } from './amp/index.ts';
-import { antigravity } from './antigravity/index.ts';
+import { amp } from './amp.ts';
+import { antigravity } from './antigravity.ts';
 import { atif } from './atif/index.ts';
 import { claude } from './claude/index.ts';
 import { cline } from './cline/index.ts';
 import { codex } from './codex/index.ts';
-import { continueCli } from './continue/index.ts';
-import { copilot } from './copilot/index.ts';
-import { cursor } from './cursor/index.ts';
+import { continueCli } from './continue.ts';
+import { copilot } from './copilot.ts';
+import { cursor } from './cursor.ts';
 import { devAgent } from './dev-agent/index.ts';
 import { dexter } from './dexter/index.ts';
-import type { Dialect, JsonObject, Variant } from './dialect.ts';
-import { droid } from './droid/index.ts';
+import type { Dialect, Variant } from './dialect.ts';
+import type { JsonObject } from '../json/json.ts';
+import { droid } from './droid.ts';
 import { gemini } from './gemini/index.ts';
-import { goose } from './goose/index.ts';
-import { kilo } from './kilo/index.ts';
+import { goose } from './goose.ts';
+import { kilo } from './kilo.ts';
 import { opencode } from './opencode/index.ts';
 import { pi } from './pi/index.ts';
 import { qwen } from './qwen/index.ts';
 import { runwire } from './runwire/index.ts';
-import { sweAgent } from './swe-agent/index.ts';
+import { sweAgent } from './swe-agent.ts';
 
-/** Every dialect we know. Adding one is a folder and a line here. */
+/** Every dialect we know. Adding one is a file, or a folder, and a line here. */
 export const dialects: readonly Dialect[] = [
   runwire,
   codex,

@@ -1,4 +1,6 @@
+import { unlessTooLarge } from '../json/unless-too-large.ts';
 import type { EventRecord } from './event.ts';
+import { recordJson } from './record-json.ts';
 
 /** Deeper than this, a value is kept whole or not at all. */
 const deepest = 12;
@@ -10,6 +12,14 @@ const line = 200;
 const entriesKept = 100;
 
 const head = (text: string, length: number): string => text.slice(0, length);
+
+/** The JSON of a record, cut if it is longer than `longest`; undefined: it is nested too deeply to be written. */
+export function cutJson(record: EventRecord, longest = Infinity, shorten?: (text: string, length: number) => string): string | undefined {
+  return unlessTooLarge(() => {
+    const json = recordJson(record);
+    return json === undefined || json.length <= longest ? json : JSON.stringify(cutRecord(record, longest, shorten));
+  });
+}
 
 /** The record with no text longer than `longest` and its total size bounded; `cut` lists where characters are missing, and how many. */
 export function cutRecord(record: EventRecord, longest: number, shorten: (text: string, length: number) => string = head): object {
@@ -49,7 +59,7 @@ export function cutRecord(record: EventRecord, longest: number, shorten: (text: 
     }
     return Array.isArray(value) ? kept.map(([, each]) => each) : Object.fromEntries(kept);
   }
-  const { type, timestamp, ...said } = record;
-  const short = cutValue(said, '', 0);
+  const { type, timestamp, ...event } = record;
+  const short = cutValue(event, '', 0);
   return typeof short === 'object' && short !== null && Object.keys(cut).length > 0 ? { type, timestamp, ...short, cut } : record;
 }

@@ -1,55 +1,15 @@
 import { z } from 'zod';
-import { isolations } from '../vocabulary.ts';
+import { isolations } from '../words/vocabulary.ts';
+import { ModelRequested, ModelResponded } from './model-events.ts';
+import { ErrorCode, FileOperation, FinishReason, ItemKind, ItemStatus, Verified } from './words.ts';
+
+export { ErrorCode, FileOperation, FinishReason, ItemKind, ItemStatus, Verified };
 
 const Id = z.string().min(1);
 const Text = z.string();
 const Count = z.int().nonnegative();
 const Tokens = z.number().nonnegative();
 const Json = z.json();
-
-export const ItemKind = z.enum([
-  'tool_call',
-  'command',
-  'file_edit',
-  'read',
-  'search',
-  'web',
-  'mcp',
-  'subagent',
-  'plan',
-  'publish',
-  'branch_poll',
-]);
-export const ItemStatus = z.enum(['success', 'error', 'denied', 'cancelled', 'abandoned']);
-export const FinishReason = z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'error', 'aborted', 'other']);
-export const FileOperation = z.enum(['created', 'modified', 'deleted']);
-
-/** Why something failed, in one vocabulary for all agents; the verdict's class is derived from it. */
-export const ErrorCode = z.enum([
-  'auth',
-  'quota',
-  'rate_limit',
-  'server',
-  'network',
-  'context_overflow',
-  'refused',
-  'output_length',
-  'model_not_found',
-  'config',
-  'input',
-  'permission',
-  'tool',
-  'turn_limit',
-  'cost_limit',
-  'time_limit',
-  'expectation',
-  'output',
-  'cancelled',
-  'unknown',
-]);
-
-/** The result of verifying a branch; `base_red`: the check already failed before the branch was created. */
-export const Verified = z.enum(['passed', 'failed', 'flaky', 'base_red', 'not_run']);
 
 const block = { turn_id: Id, message_id: Id, block_id: Id, parent_item_id: Id.optional(), text: Text };
 
@@ -227,6 +187,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     utilization: z.number().optional(),
     resets_at_ms: z.number().optional(),
   }),
+  ModelRequested,
+  ModelResponded,
   /** What is known about a branch of the work; later events add to earlier ones for the same branch. */
   z.strictObject({
     type: z.literal('branch.updated'),
@@ -334,13 +296,16 @@ export const AgentEvent = z.discriminatedUnion('type', [
 export type AgentEvent = z.infer<typeof AgentEvent>;
 export type EventType = AgentEvent['type'];
 export type EventOf<Type extends EventType> = Extract<AgentEvent, { type: Type }>;
+/** The agent's own word on how it ended. */
+export type Claim = EventOf<'agent.finished'>;
 export type ItemKind = z.infer<typeof ItemKind>;
 export type ItemStatus = z.infer<typeof ItemStatus>;
 export type FinishReason = z.infer<typeof FinishReason>;
 export type FileOperation = z.infer<typeof FileOperation>;
 export type ErrorCode = z.infer<typeof ErrorCode>;
 
-export const EventSource = z.enum(['agent', 'runner']);
+/** `wire`: what was seen on the way between the agent and its model. */
+export const EventSource = z.enum(['agent', 'runner', 'wire']);
 export type EventSource = z.infer<typeof EventSource>;
 
 const envelope = {

@@ -1,4 +1,4 @@
-import { unlessTooLarge } from '../unless-too-large.ts';
+import { unlessTooLarge } from '../json/unless-too-large.ts';
 import type { EventRecord } from './event.ts';
 
 /** The last fields of a record, the same for most records of a thread. */
@@ -60,6 +60,13 @@ export function beginJson(record: object, end: LineEnd): void {
   json = undefined;
   const beginning = unlessTooLarge(() => JSON.stringify(record));
   line = beginning === undefined || beginning.length + end.text.length > longestText ? undefined : new RecordLine(beginning, end);
+}
+
+/** For a record that was read from a line, and is passed on right after this call: the line is its JSON already. */
+export function keepJson(record: EventRecord, text: string): void {
+  latest = record;
+  json = text;
+  line = new RecordLine(text, plainEnd);
 }
 
 /** The line of a record; undefined: the record cannot be written. */

@@ -2,7 +2,7 @@ import type { EventOf, EventRecord } from '../events/event.ts';
 import { subject } from '../events/subject.ts';
 import { cutText } from '../outcome/bounded.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { matchesPath } from '../path-pattern.ts';
+import { matchesPath } from '../files/path-pattern.ts';
 import { holdsWords, matchesFile } from './patterns.ts';
 import type { Expectation, Rule } from './rule.ts';
 import { wordsOf } from './words.ts';
@@ -72,12 +72,12 @@ export class Expectations {
 
   /** After the last record. */
   async judge(outcome: RunOutcome, judges: Judges): Promise<Expectation[]> {
-    const told: Expectation[] = [];
+    const results: Expectation[] = [];
     for (const watched of this.#watched) {
       const [passed, detail] = await this.#judged(watched, outcome, judges);
-      told.push({ rule: wordsOf(watched.rule), passed, detail: cutText(detail, 500) });
+      results.push({ rule: wordsOf(watched.rule), passed, detail: cutText(detail, 500) });
     }
-    return told;
+    return results;
   }
 
   async #judged({ rule, count, first }: Watched, outcome: RunOutcome, judges: Judges): Promise<[passed: boolean, detail: string]> {

@@ -1,5 +1,5 @@
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { statusOf } from '../outcome/fold.ts';
+import { statusOf } from '../outcome/document.ts';
 import { unmetEvidence, unmetOf } from '../outcome/verdict.ts';
 import { exitCodes } from '../failure.ts';
 import type { Expectation } from './rule.ts';

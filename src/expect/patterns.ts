@@ -1,4 +1,4 @@
-import { matchesPath } from '../path-pattern.ts';
+import { matchesPath } from '../files/path-pattern.ts';
 
 /** Whether a command contains these words as whole words; `*` is anything between them. The first match of each part is enough, so no command is slow. */
 export function holdsWords(pattern: string): (command: string) => boolean {

@@ -1,6 +1,7 @@
 import { Failure, messageOf } from '../failure.ts';
 import { quoted } from '../redact/quoted.ts';
 import { avoidable, countable, Rule, RuleFile } from './rule.ts';
+import { parseInput } from '../json/parse.ts';
 
 const grammar = `must call TOOL · must not call TOOL · must run WORDS · must not run WORDS · must touch PATH · must not touch PATH
 at most N turns|tools|files|dollars|seconds|tokens · at least N …
@@ -26,13 +27,7 @@ export function parseRules(text: string): Rule[] {
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map(parseRule);
   }
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw new Failure('input', `not JSON: ${messageOf(error)}`);
-  }
-  const file = RuleFile.safeParse(json);
+  const file = RuleFile.safeParse(parseInput(text));
   if (!file.success) {
     const [issue] = file.error.issues;
     throw new Failure('input', `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'not a list of rules'}; see "runwire schema expect"`);

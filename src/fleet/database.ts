@@ -48,10 +48,10 @@ export class QueueDatabase implements Sql {
    */
   transaction<Result>(work: (sql: Transaction) => Promise<Result>, first = ''): Promise<Result> {
     return onConnection(this.#pool, async (client) => {
-      const asked: Promise<unknown>[] = [];
+      const queries: Promise<unknown>[] = [];
       const ask = <Row extends object>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>> => {
         const answer = client.query<Row>(text, values);
-        asked.push(answer);
+        queries.push(answer);
         // Reported below, or to the caller that awaits it.
         answer.catch(() => {});
         return answer;
@@ -67,7 +67,7 @@ export class QueueDatabase implements Sql {
       });
       void ask('commit');
       // After a failed statement `commit` silently becomes a rollback.
-      await Promise.all(asked);
+      await Promise.all(queries);
       return result;
     });
   }
@@ -75,6 +75,11 @@ export class QueueDatabase implements Sql {
   close(): Promise<void> {
     return this.#release();
   }
+}
+
+/** JSON that PostgreSQL accepts: no NUL, no lone surrogate. */
+export function asJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? part.toWellFormed().replaceAll('\0', '\u{fffd}') : part));
 }
 
 export interface Transaction extends Sql {

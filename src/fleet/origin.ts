@@ -1,13 +1,14 @@
 import { basename } from 'node:path';
 import { Failure } from '../failure.ts';
-import { present } from '../present.ts';
-import type { Dirty, Environment } from '../vocabulary.ts';
+import { present } from '../json/present.ts';
+import type { Dirty, Environment } from '../words/vocabulary.ts';
 import { findBase } from '../workspace/base.ts';
 import { longPatienceMs } from '../workspace/git.ts';
-import { partsOfAddress } from '../without-user.ts';
+import { partsOfAddress } from '../redact/without-user.ts';
 import { openRepository, type Repository } from '../workspace/repository.ts';
 import { quoted } from '../redact/quoted.ts';
 import type { Origin } from './job.ts';
+import { shellScript } from '../files/shell-script.ts';
 
 export const largestBundle = 256 * 1024 * 1024;
 
@@ -59,14 +60,7 @@ async function isPublished({ git }: Repository, commit: string): Promise<boolean
 }
 
 /** Git bundles refs, not commits, so a temporary ref is made. */
-const bundleScript = `
-ref=refs/runwire/bundle-$$
-git update-ref "$ref" "$1" || exit 1
-git bundle create -q - "$ref"
-code=$?
-git update-ref -d "$ref"
-exit $code
-`;
+const bundleScript = shellScript(import.meta.dirname, 'scripts/bundle.sh');
 
 async function bundleOf({ git }: Repository, commit: string): Promise<Uint8Array> {
   const { code, stdout, stderr } = await git.askScript(bundleScript, [commit], { maxBytes: largestBundle });

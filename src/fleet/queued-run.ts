@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allowedNames } from '../agents/environment.ts';
-import { exitCodes, Failure, messageOf } from '../failure.ts';
+import { exitCodes, Failure, interruptCodes, messageOf } from '../failure.ts';
 import { openLedgerAt } from '../ledger/ledger.ts';
 import { stopLabels } from '../ledger/stop.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { Run } from '../run/handle.ts';
 import { start } from '../run/run.ts';
 import type { Sink } from '../run/sinks/sink.ts';
@@ -13,18 +13,19 @@ import { specOf } from '../run/ask.ts';
 import { RunSpec } from '../contract/spec.ts';
 import { ledgerOutcome } from '../stores/ledger-outcome.ts';
 import { openStore } from '../stores/open-store.ts';
-import { isWholeId } from '../stores/run-id.ts';
+import { isWholeId } from '../ids/run-id.ts';
 import type { Attempt, RunRecord } from '../stores/run-store.ts';
-import type { Tapes } from '../stores/tape.ts';
+import type { Tapes } from '../tapes/tape.ts';
 import { pushObjects } from '../workspace/push.ts';
 import { Origin } from './job.ts';
 import { bundleOfWork } from './origin.ts';
-import { makePlace, type Place, placesIn } from './place.ts';
-import type { Claimed } from './claiming.ts';
+import { makeCheckout, type Checkout, checkoutsIn } from './checkout.ts';
+import { readBundle } from './bundles.ts';
+import type { Claimed } from './claim-jobs.ts';
 import type { Queue } from './queue.ts';
 import { whyNotQueued } from '../contract/requested.ts';
 import { runEnvironment } from './run-environment.ts';
-import type { Settlement } from './settling.ts';
+import { giveBack, settleJob, type Settlement, touchJobs } from './settle-job.ts';
 import { recordLate } from './record-late.ts';
 import type { WorkerOptions } from './worker.ts';
 
@@ -53,7 +54,7 @@ export class QueuedRun {
   readonly #options: WorkerOptions;
   readonly #stop = new AbortController();
   #run: Run | undefined;
-  #place: Place | undefined;
+  #place: Checkout | undefined;
   #origin: Origin | undefined;
   #fate: 'ours' | 'lost' | 'given_back' = 'ours';
   #isSettled = false;
@@ -114,8 +115,8 @@ export class QueuedRun {
     } finally {
       await this.#place?.remove().catch(() => {});
     }
-    if (this.#fate === 'given_back') await this.#queue.giveBack(this.claimed).catch(() => {});
-    return { event: this.#fate === 'given_back' ? 'given_back' : 'lost', exitCode: 143 };
+    if (this.#fate === 'given_back') await giveBack(this.#queue, this.claimed).catch(() => {});
+    return { event: this.#fate === 'given_back' ? 'given_back' : 'lost', exitCode: interruptCodes.SIGTERM };
   }
 
   async #perform(): Promise<RunOutcome> {
@@ -130,14 +131,14 @@ export class QueuedRun {
     if (attempt > 1 && isNamed) this.#lost = await this.#lostAttempts();
     let bundle: Uint8Array | undefined;
     try {
-      if (hasBundle && refusal === undefined) bundle = await this.#queue.bundle(id, 'source');
+      if (hasBundle && refusal === undefined) bundle = await readBundle(this.#queue, id, 'source');
     } catch (error) {
       // An unreachable server says nothing about the run.
       if (!(error instanceof Failure)) throw error;
       refusal ??= error;
     }
     try {
-      if (refusal === undefined) this.#place = await makePlace(known.origin, bundle, { env, signal: this.#stop.signal });
+      if (refusal === undefined) this.#place = await makeCheckout(known.origin, bundle, { env, signal: this.#stop.signal });
     } catch (error) {
       refusal = new Failure('config', `the files of the run cannot be had: ${messageOf(error)}`, { cause: error });
     }
@@ -145,7 +146,7 @@ export class QueuedRun {
     const { env: agentEnv, withheld } = await runEnvironment(known.spec, {
       env,
       allowEnv: this.#options.allowEnv,
-      places: placesIn(env),
+      places: checkoutsIn(env),
     });
     this.#withheld = withheld;
     const run = start(this.#specHere(known.spec), {
@@ -156,7 +157,7 @@ export class QueuedRun {
         ? undefined
         : { place: ledger, keepsTape: true, patienceMs: ledgerPatienceMs, ...(this.#lost.length === 0 ? {} : { lost: this.#lost }) },
       keepsRecords: false,
-      sinks: async () => [this.#ears],
+      sinks: async () => [this.#listener],
       warn,
       settle: (outcome) => this.#settle(outcome),
       ...present({ refusal }),
@@ -169,7 +170,7 @@ export class QueuedRun {
   }
 
   /** What the queue has to know about the run besides its outcome. */
-  get #ears(): Sink {
+  get #listener(): Sink {
     return {
       record: ({ sequence }) => void (this.#lastSequence = sequence),
       attempt: (attempt) => void this.#retried.push({ ...attempt, number: this.#lost.length + attempt.number }),
@@ -220,7 +221,7 @@ export class QueuedRun {
     const begin = performance.now();
     for (let delay = firstRetryMs; ; delay = Math.min(delay * 2, lastRetryMs)) {
       try {
-        this.#isSettled = await this.#queue.settle(this.claimed, settlement);
+        this.#isSettled = await settleJob(this.#queue, this.claimed, settlement);
         this.#fate = this.#isSettled ? 'ours' : 'lost';
         return this.#isSettled;
       } catch (error) {
@@ -236,7 +237,7 @@ export class QueuedRun {
     const commit = this.#origin?.commit;
     const git = this.#place?.git;
     const { by, reason } = this.#cancelledBy ?? {};
-    const said = by === undefined ? undefined : `cancelled by ${by}${reason === '' ? '' : `: ${reason ?? ''}`}`;
+    const cancellation = by === undefined ? undefined : `cancelled by ${by}${reason === '' ? '' : `: ${reason ?? ''}`}`;
     let bundle: Uint8Array | undefined;
     let trouble: string | undefined;
     if (git !== undefined && branch !== undefined && commit !== undefined) {
@@ -246,7 +247,7 @@ export class QueuedRun {
       if (bundle !== undefined && outcome.status === 'success') trouble ??= await this.#publish(branch);
     }
     this.#message =
-      [said, this.#refusal?.message, trouble, this.#missing(outcome)].filter((each) => each !== undefined).join('; ') || undefined;
+      [cancellation, this.#refusal?.message, trouble, this.#missing(outcome)].filter((each) => each !== undefined).join('; ') || undefined;
     return {
       outcome: ledgerOutcome(outcome),
       ended_at: Date.now(),
@@ -269,7 +270,7 @@ export class QueuedRun {
     const git = this.#place?.git;
     if (publish !== 'branch' || git === undefined) return undefined;
     if (origin?.remote === undefined) return 'it was not pushed: its repository has no remote';
-    if ((await this.#queue.touch([{ run, claim }])).lost.length > 0) return undefined;
+    if ((await touchJobs(this.#queue, [{ run, claim }])).lost.length > 0) return undefined;
     const commit = await git.text(['rev-parse', '-q', '--verify', `refs/heads/${branch}`]);
     return (
       (await pushObjects(join(git.cwd, '.git', 'objects'), { remote: origin.remote, commit, branch, env: this.#options.env })) ??
@@ -326,7 +327,7 @@ function endedAttempt(number: number, { status, class: name, outcome, started_at
 
 async function lostAttempt(number: number, known: RunRecord | undefined, tapes: Tapes): Promise<Attempt> {
   const { started_at, heartbeat_at, session_id, input_tokens, output_tokens, cost, host } = known ?? {};
-  const told = input_tokens === undefined && output_tokens === undefined ? undefined : (input_tokens ?? 0) + (output_tokens ?? 0);
+  const ownTokens = input_tokens === undefined && output_tokens === undefined ? undefined : (input_tokens ?? 0) + (output_tokens ?? 0);
   const taped = known === undefined ? undefined : await usedByTape(tapes, known);
   return {
     number,
@@ -336,7 +337,7 @@ async function lostAttempt(number: number, known: RunRecord | undefined, tapes: 
     ...present({
       started_at,
       session_id: session_id ?? (taped?.session_id || undefined),
-      tokens_used: more(told, taped?.metrics.tokens_used),
+      tokens_used: more(ownTokens, taped?.metrics.tokens_used),
       cost: more(cost, taped?.metrics.cost),
       duration_ms: started_at === undefined || heartbeat_at === undefined ? undefined : heartbeat_at - started_at,
     }),

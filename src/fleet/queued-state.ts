@@ -1,12 +1,13 @@
 import { exitCodes, Failure } from '../failure.ts';
 import type { RunState } from '../ledger/wait.ts';
-import { present } from '../present.ts';
-import { shortRunId } from '../stores/run-id.ts';
-import type { Queue } from './queue.ts';
+import { present } from '../json/present.ts';
+import { shortRunId } from '../ids/run-id.ts';
+import { getJob } from './find-jobs.ts';
+import type { QueueTables } from './queue.ts';
 
 /** The state of a queued run. */
-export async function queuedState(queue: Pick<Queue, 'get'>, run: string): Promise<RunState> {
-  const job = await queue.get(run);
+export async function queuedState(queue: QueueTables, run: string): Promise<RunState> {
+  const job = await getJob(queue, run);
   if (job === undefined) throw new Failure('input', `the run ${shortRunId(run)} no longer exists`);
   const { state, worker, attempt, class: verdict = 'incomplete', exit_code = exitCodes.incomplete, message, is_recorded } = job;
   // A caller that learns of the end may look for it in the ledger at once.

@@ -4,12 +4,12 @@ import { acpCommand } from '../agents/acp-command.ts';
 import { allowedNames, childEnvironment } from '../agents/environment.ts';
 import { searchPath } from '../agents/installed.ts';
 import { agents } from '../agents/registry.ts';
-import { isInside } from '../inside.ts';
+import { isInside } from '../files/inside.ts';
 import { withoutPassword } from '../redact/url-password.ts';
 import { builtInVariables } from '../run/sources/own-process.ts';
 import type { RunSpec } from '../contract/spec.ts';
-import { isWithheld } from '../secret-names.ts';
-import { acpAgent, builtIn, type Environment } from '../vocabulary.ts';
+import { isWithheld } from '../redact/secret-names.ts';
+import { acpAgent, builtIn, type Environment } from '../words/vocabulary.ts';
 
 /** What a queued run sees of its worker's variables. */
 export interface RunEnvironment {
@@ -44,8 +44,8 @@ export async function runEnvironment(
   const usual = everyRunGets(env);
   const allowed = allowedNames(env, [...identity, ...own, ...spec.pass_env], allowEnv);
   const wanted = allowedNames(env, own, ['*']);
-  const told = wanted.filter((name) => whereabouts.test(name) && isHarmless(env[name] ?? ''));
-  const given = Object.fromEntries([...told, ...allowed].map((name) => [name, env[name]]));
+  const harmless = wanted.filter((name) => whereabouts.test(name) && isHarmless(env[name] ?? ''));
+  const given = Object.fromEntries([...harmless, ...allowed].map((name) => [name, env[name]]));
   return {
     env: { ...given, ...usual, ...(spec.base_url === undefined ? {} : { RUNWIRE_CONFIG_KEYS: 'none' }) },
     withheld: wanted.filter((name) => isWithheld(name) && !Object.hasOwn(given, name)),

@@ -1,13 +1,16 @@
 import { hostname } from 'node:os';
-import { messageOf } from '../failure.ts';
-import { pause } from '../pause.ts';
+import { exitCodes, messageOf } from '../failure.ts';
+import { pause } from '../time/pause.ts';
 import { version } from '../version.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import type { LedgerPlace } from '../stores/open-store.ts';
-import type { Claimed } from './claiming.ts';
+import { type Claimed, claimJobs } from './claim-jobs.ts';
+import { pruneJobs } from './prune-jobs.ts';
 import type { Queue } from './queue.ts';
 import { recordLate } from './record-late.ts';
 import { QueuedRun } from './queued-run.ts';
+import { touchJobs } from './settle-job.ts';
+import { meetWorker, partWorker } from './workers.ts';
 
 export interface WorkerOptions {
   env: Environment;
@@ -59,7 +62,7 @@ export class Worker {
   /** Told by `queue drain`: it takes no more runs, and its own may take as long as they need. */
   #isDraining = false;
   #isBeating = false;
-  #exitCode = 0;
+  #exitCode: number = exitCodes.success;
   #tidiedAt = -Infinity;
 
   constructor(queue: Queue, options: WorkerOptions) {
@@ -86,7 +89,7 @@ export class Worker {
       return this.#exitCode;
     } finally {
       clearInterval(beat);
-      await this.#queue.operating.part(this.#name).catch(() => {});
+      await partWorker(this.#queue, this.#name).catch(() => {});
     }
   }
 
@@ -107,7 +110,7 @@ export class Worker {
   async #claim(count: number): Promise<Claimed[] | undefined> {
     const { labels, leaseMs } = this.#options;
     try {
-      return await this.#queue.claim({ count, labels, worker: this.#name, leaseMs });
+      return await claimJobs(this.#queue, { count, labels, worker: this.#name, leaseMs });
     } catch (error) {
       this.#options.warn(`the queue cannot be reached: ${messageOf(error)}`);
       return undefined;
@@ -122,7 +125,7 @@ export class Worker {
     tell({ event: 'started', run, attempt });
     void queued.end.then(({ event, exitCode, ...what }) => {
       this.#held.delete(run);
-      this.#exitCode = this.#options.once ? exitCode : 0;
+      this.#exitCode = this.#options.once ? exitCode : exitCodes.success;
       tell({ event, run, attempt, ...(event === 'ended' ? { exit_code: exitCode } : {}), ...what });
       this.#wake();
     });
@@ -135,7 +138,10 @@ export class Worker {
     const held = [...this.#held.values()].filter(({ isSettled }) => !isSettled);
     await this.#meet();
     try {
-      const { lost, cancelled } = await this.#queue.touch(held.map(({ claimed }) => claimed));
+      const { lost, cancelled } = await touchJobs(
+        this.#queue,
+        held.map(({ claimed }) => claimed),
+      );
       // A run that was settled meanwhile can no longer be lost.
       for (const run of lost) if (this.#held.get(run)?.isSettled === false) this.#held.get(run)?.lose();
       for (const { run, by, reason } of cancelled) this.#held.get(run)?.cancel(by, reason);
@@ -150,7 +156,7 @@ export class Worker {
   async #meet(): Promise<void> {
     const { slots, labels, leaseMs, once } = this.#options;
     const here = { name: this.#name, host: hostname(), slots: once ? 1 : slots, labels, version, leaseMs };
-    const { drains } = await this.#queue.operating.meet(here).catch(() => ({ drains: false }));
+    const { drains } = await meetWorker(this.#queue, here).catch(() => ({ drains: false }));
     if (!drains || this.#isDraining) return;
     this.#isDraining = true;
     this.#wake();
@@ -163,8 +169,8 @@ export class Worker {
       await recordLate(this.#queue, this.#options.ledger, { olderThanMs: recordLateMs });
       if (now - this.#tidiedAt < tidyMs) return;
       this.#tidiedAt = now;
-      await this.#queue.prune(keptMs);
-      await (await import('./place.ts')).sweepPlaces(this.#options.env);
+      await pruneJobs(this.#queue, keptMs);
+      await (await import('./checkout.ts')).sweepPlaces(this.#options.env);
     } catch {
       // The next time will do it.
     }

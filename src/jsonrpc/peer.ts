@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../dialects/dialect.ts';
-import { isObject } from '../dialects/read.ts';
+import type { Json, JsonObject } from '../json/json.ts';
+import { isObject } from '../json/read.ts';
 import { messageOf } from '../failure.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 
 export const invalidRequest = -32600;
 export const methodNotFound = -32601;

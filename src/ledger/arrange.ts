@@ -1,4 +1,4 @@
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { ChildTotals, RunUsage, TreePlace } from '../stores/run-store.ts';
 
 type Node = TreePlace & { id: string };

@@ -1,13 +1,13 @@
-import { timeInWords } from '../duration.ts';
+import { timeInWords } from '../time/duration.ts';
 import { messageOf } from '../failure.ts';
 import type { EventRecord } from '../events/event.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Reader } from '../pipeline/reader.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { Stopped } from '../stores/outbox.ts';
-import { goneBy, isSameMachine, thisProcess } from '../stores/owner.ts';
+import { goneBy, isSameMachine, thisProcess } from '../processes/owner.ts';
 import type { Ending, OpenRun, RunStore } from '../stores/run-store.ts';
-import { placeOf, type Tapes } from '../stores/tape.ts';
+import { placeOf, type Tapes } from '../tapes/tape.ts';
 
 /**
  * Closes the runs whose process is gone, with everything on their tapes; returns their ids. If the tape is on
@@ -45,7 +45,7 @@ export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'si
   const { endReading, tapeReader } = await import('./run-tape.ts');
   let taped = 0;
   let count = 0;
-  let lastTold: string | undefined;
+  let lastTaped: string | undefined;
   let isHeard = false;
   let lastAt = run.heartbeat_at;
   let thread = run.id;
@@ -62,7 +62,7 @@ export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'si
     for (let at = lines.indexOf(lineEnd); at >= 0; at = lines.indexOf(lineEnd, at + 1)) count += 1;
     const last = placeOf(lines.subarray(lines.lastIndexOf(lineEnd, lines.length - 2) + 1));
     taped = Math.max(taped, last.sequence ?? 0);
-    lastTold = last.timestamp ?? lastTold;
+    lastTaped = last.timestamp ?? lastTaped;
   };
   const trouble = run.tape === undefined ? 'it has no tape' : await play(tapes, run.tape, reader, onLines);
   const last = Math.max(run.last_sequence, taped);
@@ -74,7 +74,7 @@ export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'si
     ending: {
       outcome: explained(isHeard ? known : unheard(known), [
         whyGone(gone, run),
-        trouble ?? onTape({ told: run.last_sequence, taped, count, lastTold }),
+        trouble ?? onTape({ recorded: run.last_sequence, taped, count, lastTaped }),
       ]),
       ended_at: typeof gone === 'string' ? lastAt : gone.at,
       last_sequence: last,
@@ -156,18 +156,18 @@ function withKnown(outcome: RunOutcome, run: OpenRun): RunOutcome {
 
 interface Taped {
   /** The last sequence that the run told the ledger about, and the last one on its tape. */
-  told: number;
+  recorded: number;
   taped: number;
   count: number;
   /** When the last record came. */
-  lastTold: string | undefined;
+  lastTaped: string | undefined;
 }
 
 /** What the tape has, and lacks of the records that the ledger knows of. */
-function onTape({ told, taped, count, lastTold }: Taped): string {
-  if (count === 0) return told === 0 ? 'it had told nothing yet' : `its tape has none of its ${told} records`;
-  const records = taped < told ? `${count} of its ${told} records` : count === 1 ? '1 record' : `${count} records`;
-  return `its tape has ${records}${lastTold === undefined ? '' : `, the last at ${lastTold}`}`;
+function onTape({ recorded, taped, count, lastTaped }: Taped): string {
+  if (count === 0) return recorded === 0 ? 'it had told nothing yet' : `its tape has none of its ${recorded} records`;
+  const records = taped < recorded ? `${count} of its ${recorded} records` : count === 1 ? '1 record' : `${count} records`;
+  return `its tape has ${records}${lastTaped === undefined ? '' : `, the last at ${lastTaped}`}`;
 }
 
 /** The agent may have said more than reached us, so nothing is known about its lines, claims and answers. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isGone, thisProcess } from '../stores/owner.ts';
+import { isGone, thisProcess } from '../processes/owner.ts';
 import type { Outbox, OutboxEntry } from '../stores/outbox.ts';
 import type { RunStore } from '../stores/run-store.ts';
-import type { Tapes } from '../stores/tape.ts';
+import type { Tapes } from '../tapes/tape.ts';
 import { endingOf } from './close-interrupted.ts';
 import { absorbImports } from './one-run.ts';
 

@@ -1,6 +1,6 @@
 import { diffArrays, diffLines } from 'diff';
 import { tokenFields } from '../outcome/token-fields.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { RunRecord } from '../stores/run-store.ts';
 
 /** Lines that are in only one of two lists or texts, in order; `same` lines are between them. */

@@ -1,5 +1,5 @@
 import { Framer } from '../pipeline/framer.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { fittingLabels, mostKept } from '../contract/label-limits.ts';
 import type { ImportedRun, LedgerOutcome } from '../stores/run-store.ts';
 import { givenOf } from '../contract/row.ts';

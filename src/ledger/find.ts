@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
-import { present } from '../present.ts';
-import { isWholeId, shortRunId } from '../stores/run-id.ts';
+import { present } from '../json/present.ts';
+import { isWholeId, shortRunId } from '../ids/run-id.ts';
 import type { RunFilter, RunRecord, RunStore } from '../stores/run-store.ts';
 import { oneLine } from '../terminal/plain.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { labelsSchema } from '../contract/labels-schema.ts';
 import { filterShape } from '../contract/row-filters.ts';
-import { isWholeId } from '../stores/run-id.ts';
+import { isWholeId } from '../ids/run-id.ts';
 import type { StatsOptions } from '../stores/run-store.ts';
 import type { OutcomeOptions, LedgerImportOptions, LedgerOptions, FollowOptions, ListOptions, RecordsOptions } from './library.ts';
 

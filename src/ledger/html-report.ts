@@ -7,6 +7,7 @@ import type { RunRecord } from '../stores/run-store.ts';
 import type { Ledger } from './ledger.ts';
 import { tapeOf } from './run-tape.ts';
 import { runRecords } from './tail.ts';
+import { recordsIn } from './tape-check.ts';
 
 const place = '{{data}}';
 
@@ -15,13 +16,17 @@ export async function* htmlReport(ledger: Ledger, run: RunRecord, { isKept = tru
   const page = template();
   const at = page.indexOf(place);
   const found = await tapeOf(ledger.tapes, run);
-  const { tape, ...lost } = told(run);
+  const { tape, ...lost } = shareable(run);
   yield `${page.slice(0, at)}{"run":${inScript(isKept ? { ...lost, tape } : lost)},"records":[`;
-  const kept = new ReportRecords(inScript);
+  const kept = new ReportRecords(escaped);
   let comma = '';
   if ('tape' in found)
     for await (const records of runRecords(ledger, run, found.tape)) {
-      const texts = records.flatMap((record) => kept.push(record) ?? []);
+      const texts: string[] = [];
+      for (const record of recordsIn(records)) {
+        const text = kept.push(record);
+        if (text !== undefined) texts.push(text);
+      }
       if (texts.length === 0) continue;
       yield comma + texts.join(',');
       comma = ',';
@@ -35,17 +40,21 @@ export async function* htmlReport(ledger: Ledger, run: RunRecord, { isKept = tru
 export function loneReport(run: RunRecord): string {
   const page = template();
   const at = page.indexOf(place);
-  return page.slice(0, at) + inScript({ run: told(run), records: [] }) + page.slice(at + place.length);
+  return page.slice(0, at) + inScript({ run: shareable(run), records: [] }) + page.slice(at + place.length);
 }
 
 /** The run without its owner; texts are cut, since an older ledger may hold texts of any length. */
-function told({ owner: _owner, outcome, ...run }: RunRecord): RunRecord {
+function shareable({ owner: _owner, outcome, ...run }: RunRecord): RunRecord {
   return outcome === undefined ? run : { ...run, outcome: ledgerOutcome(outcome) };
 }
 
-/** JSON in which no HTML parser finds an end tag, a comment or a tag. */
 function inScript(value: unknown): string {
-  return JSON.stringify(value).replaceAll('<', String.raw`\u003c`);
+  return escaped(JSON.stringify(value));
+}
+
+/** The same JSON, in which no HTML parser finds an end tag, a comment or a tag. */
+function escaped(json: string): string {
+  return json.replaceAll('<', String.raw`\u003c`);
 }
 
 /** The page is in the package, one folder above this file. */

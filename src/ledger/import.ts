@@ -6,12 +6,12 @@ import { priceLoader } from '../builtin/config/price.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { messageOf } from '../failure.ts';
 import type { Price } from '../outcome/price.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import { fileTape } from '../stores/file-tape.ts';
+import { fileTape } from '../tapes/file-tape.ts';
 import type { ImportedRun, RunStore, RunSummary } from '../stores/run-store.ts';
 import type { Labels } from '../contract/labels.ts';
-import { streamOf } from '../stores/tape.ts';
+import { streamOf } from '../tapes/tape.ts';
 import { plural } from '../terminal/figures.ts';
 import { exportedRuns, isExport } from './exported.ts';
 import {
@@ -130,11 +130,23 @@ type ReadAgain = (pick: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint
 
 /** A model call has one identity in whichever file it stands: those that another run has are left out. */
 async function keepOwn(store: RunStore, run: ImportedRun, name: string, readAgain: ReadAgain): Promise<Imported> {
-  const { others, areUnknown } = await callsOfOthers(store, run);
+  for (;;) {
+    const kept = await keepAsKnown(store, run, name, readAgain);
+    if (kept.kind !== 'contested') return kept;
+  }
+}
+
+/** An import at the same moment was faster with one of its model calls: nothing was added. */
+interface IsContested {
+  kind: 'contested';
+}
+
+async function keepAsKnown(store: RunStore, run: ImportedRun, name: string, readAgain: ReadAgain): Promise<Imported | IsContested> {
+  const { others, areUnknown, ownRuns } = await callsOfOthers(store, run);
   const own = (bytes: AsyncIterable<Uint8Array>) => ownLines(bytes, (identity) => others.has(hashOf(identity)));
   const readBeside: ReadBeside = (spans) => readAgain((bytes) => outside(spans, others.size === 0 ? bytes : own(bytes)));
   if (others.size === 0) {
-    const kept = await keep(store, run, name, readBeside);
+    const kept = await keep(store, { run, ownRuns }, name, readBeside);
     // A run that was seen live, or imported by an older version, has its calls from here.
     if (kept.kind === 'same' && areUnknown) await store.addRequests(kept.id, run.requests ?? []);
     return kept;
@@ -146,26 +158,41 @@ async function keepOwn(store: RunStore, run: ImportedRun, name: string, readAgai
   const rest = await readAgain(own).catch(() => null);
   if (rest === null)
     return { kind: 'broken', name, why: `it repeats ${plural(repeated, 'model call')} of other runs: import the file itself` };
-  return rest === undefined ? { kind: 'same', name, id, repeated } : { ...(await keep(store, rest, name, readBeside)), repeated };
+  if (rest === undefined) return { kind: 'same', name, id, repeated };
+  // Nothing is claimed that is known to be another's, so that trying again leads on.
+  const requests = rest.requests?.filter((each) => !others.has(each)) ?? [];
+  const kept = await keep(store, { run: { ...rest, requests }, ownRuns }, name, readBeside);
+  return kept.kind === 'contested' ? kept : { ...kept, repeated };
 }
 
-/** The model calls of a session that other runs have, each with its run. */
-async function callsOfOthers(
-  store: RunStore,
-  { id, requests = [], labels, outcome }: ImportedRun,
-): Promise<{ others: ReadonlyMap<string, string>; areUnknown: boolean }> {
+interface KnownCalls {
+  /** The model calls of a session that other runs have, each with its run. */
+  others: ReadonlyMap<string, string>;
+  /** No run has any of them. */
+  areUnknown: boolean;
+  /** Runs of the same session that have some of them. */
+  ownRuns: ReadonlySet<string>;
+}
+
+async function callsOfOthers(store: RunStore, { id, requests = [], labels, outcome }: ImportedRun): Promise<KnownCalls> {
   const others = requests.length === 0 ? new Map<string, string>() : await store.ownersOf(requests);
   const session = labels[sessionLabel];
-  if (others.size === 0 || session === undefined) return { others, areUnknown: others.size === 0 };
+  if (others.size === 0 || session === undefined) return { others, areUnknown: others.size === 0, ownRuns: new Set() };
   const { runs } = await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 });
   const live = seenBetter(await runsOfSession(store, outcome.session_id), outcome.provenance.agent);
-  const own = new Set([id, ...[...runs, ...live].map((run) => run.id)]);
-  for (const [request, owner] of others) if (own.has(owner)) others.delete(request);
-  return { others, areUnknown: false };
+  const ownRuns = new Set([id, ...[...runs, ...live].map((run) => run.id)]);
+  for (const [request, owner] of others) if (ownRuns.has(owner)) others.delete(request);
+  return { others, areUnknown: false, ownRuns };
+}
+
+/** A run to be kept, and those of the same session that may have some of its model calls. */
+interface OwnRun {
+  run: ImportedRun;
+  ownRuns: ReadonlySet<string>;
 }
 
 /** A run has one identity, however it was imported: parts with better evidence are there already, and only the rest is added. */
-async function keep(store: RunStore, run: ImportedRun, name: string, readBeside: ReadBeside): Promise<KeptRun> {
+async function keep(store: RunStore, { run, ownRuns }: OwnRun, name: string, readBeside: ReadBeside): Promise<KeptRun | IsContested> {
   const { session_id: session, provenance } = run.outcome;
   const isSession = run.labels[sessionLabel] !== undefined;
   const known = session === '' ? [] : (await runsOfSession(store, session)).filter(({ id }) => id !== run.id);
@@ -174,13 +201,17 @@ async function keep(store: RunStore, run: ImportedRun, name: string, readBeside:
   if (isSession && first !== undefined) {
     for (const { id } of better) await store.addLabels(id, { [alsoLabel]: name });
     const rest = await restOf(run, better, readBeside);
-    return rest === undefined ? { kind: 'same', name, id: first.id } : { name, ...(await put(store, rest)) };
+    return rest === undefined ? { kind: 'same', name, id: first.id } : named(name, await put(store, { run: rest, ownRuns }));
   }
   const twin = isSession ? undefined : ((await twinOf(store, better, run)) ?? (await sameContent(store, run))?.id);
   if (twin !== undefined) return { kind: 'same', name, id: twin };
-  const kept = await put(store, run);
+  const kept = await put(store, { run, ownRuns });
   if (!isSession && kept.kind === 'added') await absorbImports(store, run.id);
-  return { name, ...kept };
+  return named(name, kept);
+}
+
+function named(name: string, kept: Put): KeptRun | IsContested {
+  return kept.kind === 'contested' ? kept : { name, ...kept };
 }
 
 /** Reads the source again, without these time spans. */
@@ -210,15 +241,26 @@ async function twinOf(store: RunStore, runs: readonly RunSummary[], { outcome, h
   return undefined;
 }
 
-async function put(store: RunStore, run: ImportedRun): Promise<Pick<KeptRun, 'kind' | 'id'>> {
+type Put = Pick<KeptRun, 'kind' | 'id'> | IsContested;
+
+async function put(store: RunStore, { run, ownRuns }: OwnRun): Promise<Put> {
   const { id } = run;
   const session = run.labels[sessionLabel];
   const earlier = session === undefined ? [] : (await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 })).runs;
-  if (session === undefined || earlier.length === 0) return { kind: await store.put(run), id };
+  if (session === undefined || earlier.length === 0) return { kind: await claim(store, { run, ownRuns }), id };
   // The same session may be in two stores, after an agent moved from files to a database: the longer one counts.
   const same = earlier.find((each) => each.id === id || (each.ended_at ?? 0) >= run.ended_at);
   if (same !== undefined) return { kind: 'same', id: same.id };
   await store.prune({ labels: { [sessionLabel]: session } });
-  await store.put(run);
-  return { kind: 'grown', id };
+  const kind = await claim(store, { run, ownRuns });
+  return { kind: kind === 'contested' ? kind : 'grown', id };
+}
+
+/** Adds a run with all its model calls, except those that other runs of its session have. */
+async function claim(store: RunStore, { run, ownRuns }: OwnRun): ReturnType<RunStore['put']> {
+  const { requests = [] } = run;
+  if (ownRuns.size === 0 || requests.length === 0) return store.put(run);
+  const held = await store.ownersOf(requests);
+  if (held.values().some((owner) => !ownRuns.has(owner))) return 'contested';
+  return store.put({ ...run, requests: requests.filter((each) => !held.has(each)) });
 }

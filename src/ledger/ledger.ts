@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { Failure, messageOf } from '../failure.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
+import { isOutOfRoom } from '../stores/database.ts';
 import type { Opening } from '../stores/no-ledger-yet.ts';
 import { type LedgerPlace, openStore } from '../stores/open-store.ts';
 import { openTapes } from '../stores/open-tapes.ts';
 import type { Outbox } from '../stores/outbox.ts';
 import type { Page, RunFilter, RunStore, RunSummary } from '../stores/run-store.ts';
-import type { Tapes } from '../stores/tape.ts';
-import { type TapesPlace, tapesPlace } from '../stores/tapes-place.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Tapes } from '../tapes/tape.ts';
+import { type TapesPlace, tapesPlace } from '../tapes/tapes-place.ts';
+import type { Environment } from '../words/vocabulary.ts';
 
 /** Where runs and their tapes are stored. The caller that opened it closes its store. */
 export interface Ledger {
@@ -45,7 +46,14 @@ export function isWritten(place: SomePlace, outbox: Outbox): boolean {
 
 /** A database error as a failure of the ledger. */
 export function ledgerFailure(name: string, error: unknown): Failure {
-  return new Failure('config', `the ledger ${name} fails: ${messageOf(error)}; try "runwire runs verify"`, { cause: error });
+  return new Failure('config', `the ledger ${name} fails: ${messageOf(error)}; ${remedyFor(error)}`, { cause: error });
+}
+
+/** What to try when the ledger fails. */
+export function remedyFor(error: unknown): string {
+  return isOutOfRoom(error)
+    ? 'free some room on its disk, such as by "runwire runs prune --older-than 30d --tapes-only --yes"'
+    : 'try "runwire runs verify"';
 }
 
 const pageLength = 500;

@@ -1,8 +1,8 @@
 import { Failure } from '../failure.ts';
 import { ledgerPlace } from '../stores/open-store.ts';
 import type { Labels } from '../contract/labels.ts';
-import { tapesPlace } from '../stores/tapes-place.ts';
-import type { Environment } from '../vocabulary.ts';
+import { tapesPlace } from '../tapes/tapes-place.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { checkGiven } from './check-given.ts';
 import type { RunLedger } from './run-ledger.ts';
 

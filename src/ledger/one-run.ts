@@ -1,4 +1,4 @@
-import { linesOf, objectIn } from '../agents/stored/lines.ts';
+import { linesOf, objectInLine } from '../agents/stored/lines.ts';
 import type { ImportedRun, LedgerOutcome, RunStore, RunSummary } from '../stores/run-store.ts';
 import { contentLabel } from './run-content.ts';
 
@@ -50,7 +50,7 @@ export async function* outside(spans: readonly Span[], bytes: AsyncIterable<Uint
   let isKept = true;
   let isFirst = true;
   for await (const line of linesOf(bytes)) {
-    const at = timeOf(objectIn(line));
+    const at = timeOf(objectInLine(line));
     if (at !== undefined) isKept = !spans.some(({ from, to }) => from <= at && at <= to);
     if (isFirst || isKept) yield line;
     isFirst = false;
@@ -65,8 +65,8 @@ const inner = (wire: Wire | undefined, name: string): Wire | undefined => {
 
 /** A session file has the time in every line, OpenCode's store in the message. */
 function timeOf(wire: Wire | undefined): number | undefined {
-  const told = wire?.['timestamp'] ?? inner(inner(inner(wire, 'properties'), 'info'), 'time')?.['created'];
-  const at = typeof told === 'string' ? Date.parse(told) : told;
+  const timestamp = wire?.['timestamp'] ?? inner(inner(inner(wire, 'properties'), 'info'), 'time')?.['created'];
+  const at = typeof timestamp === 'string' ? Date.parse(timestamp) : timestamp;
   return typeof at === 'number' && Number.isFinite(at) ? at : undefined;
 }
 

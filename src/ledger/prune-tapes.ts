@@ -1,4 +1,4 @@
-import type { TapeEntry, Tapes } from '../stores/tape.ts';
+import type { TapeEntry, Tapes } from '../tapes/tape.ts';
 
 export interface TapeBounds {
   /** Milliseconds since the epoch. */

@@ -1,5 +1,7 @@
+import { Failure, messageOf } from '../failure.ts';
+import { isOutOfRoom } from '../stores/database.ts';
 import type { RunFilter, RunStatus, RunStore } from '../stores/run-store.ts';
-import type { Tape } from '../stores/tape.ts';
+import type { Tape } from '../tapes/tape.ts';
 import { allRuns, type Ledger } from './ledger.ts';
 import { tapeOf } from './run-tape.ts';
 
@@ -17,6 +19,8 @@ export interface PrunedRuns {
   runs: number;
   tapes: number;
   tapeBytes: number;
+  /** Why the files of the ledger still have the size that they had, if they should be smaller now. */
+  uncompacted?: string;
 }
 
 /** Removes runs and their tapes; runs that have not ended stay. Undefined: no run is old enough. */
@@ -38,11 +42,23 @@ export async function pruneRuns(
   }
   // Tapes first: one that cannot be removed now, such as when its bucket is unreachable, is found again through its run.
   if (!dryRun) for (const tape of found) await tape.remove();
-  if (!dryRun && !tapesOnly) {
-    await store.prune(ended);
-    await store.compact();
-  }
-  return { runs, tapes: found.length, tapeBytes };
+  const pruned = { runs, tapes: found.length, tapeBytes };
+  if (dryRun || tapesOnly) return pruned;
+  // On a full disk the room that the tapes had is mostly enough.
+  await store.prune(ended).catch((error: unknown) => {
+    if (!isOutOfRoom(error)) throw error;
+    const removed = `${found.length === 1 ? '1 tape was' : `${found.length} tapes were`} removed, but not all of the runs`;
+    throw new Failure('config', `the disk of the ledger ${store.name} is full: ${removed}; free some room there and try again`, {
+      cause: error,
+    });
+  });
+  return store.compact().then(
+    () => pruned,
+    (error: unknown) => {
+      if (!isOutOfRoom(error)) throw error;
+      return { ...pruned, uncompacted: messageOf(error) };
+    },
+  );
 }
 
 const endedStatuses: readonly RunStatus[] = ['success', 'error', 'cancelled', 'incomplete'];

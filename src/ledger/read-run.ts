@@ -8,9 +8,9 @@ import { Failure } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { Reader } from '../pipeline/reader.ts';
 import type { Price } from '../outcome/price.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import { isWholeId, newRunId } from '../stores/run-id.ts';
+import { isWholeId, newRunId } from '../ids/run-id.ts';
 import type { ImportedRun } from '../stores/run-store.ts';
 import type { Labels } from '../contract/labels.ts';
 import { sessionLabel } from './one-run.ts';
@@ -78,8 +78,8 @@ export async function readRun(source: StoredRun, { labels, dialect, redact, load
   const digest = hash.digest();
   const endedAt = outcome.metrics.end_time_ms ?? source.at;
   const startedAt = source.startedAt ?? outcome.metrics.start_time_ms ?? endedAt - (source.wallMs ?? outcome.metrics.duration_ms ?? 0);
-  const said = isSession || outcome.session_id !== '' ? undefined : content.digest();
-  const named = said === undefined ? {} : { [contentLabel]: said };
+  const contentDigest = isSession || outcome.session_id !== '' ? undefined : content.digest();
+  const named = contentDigest === undefined ? {} : { [contentLabel]: contentDigest };
   const session = isSession && outcome.session_id !== '' ? { [sessionLabel]: sessionName(source, outcome) } : {};
   return {
     // A tape names its run.

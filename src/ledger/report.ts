@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { Failure } from '../failure.ts';
 import { mostKept } from '../contract/label-limits.ts';
 import { labelsSchema } from '../contract/labels-schema.ts';
-import { isReported, reportedOwner } from '../stores/owner.ts';
-import { isWholeId } from '../stores/run-id.ts';
+import { isReported, reportedOwner } from '../processes/owner.ts';
+import { isWholeId } from '../ids/run-id.ts';
 import type { Progress, RunRecord, RunStore, TreePlace } from '../stores/run-store.ts';
-import type { GrowingTape } from '../stores/tape.ts';
+import type { GrowingTape } from '../tapes/tape.ts';
 import { hasMoreValues } from '../pipeline/json-text.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { Ledger } from './ledger.ts';
 import { RunRecordSchema } from './schemas.ts';
 
@@ -24,6 +24,8 @@ export const ReportHead = z.strictObject({
     agent: text.optional(),
     model: text.optional(),
     cwd: text.optional(),
+    user: text.optional(),
+    repo: text.optional(),
     parent_run_id: text.refine(isWholeId, 'expected the id of a run').optional(),
     root_run_id: text.refine(isWholeId, 'expected the id of a run').optional(),
     labels: labelsSchema(mostKept),

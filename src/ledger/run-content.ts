@@ -16,10 +16,10 @@ export class RunContent {
   see(record: EventRecord): void {
     if (record.type === 'thread.started' && record.session_id) this.#isNamed = true;
     if (this.#isNamed || record.synthetic || record.source !== 'agent') return;
-    const said = contentOf(record);
-    if (said === undefined) return;
+    const content = contentOf(record);
+    if (content === undefined) return;
     this.#hash ??= process.getBuiltinModule('node:crypto').createHash('sha256');
-    this.#hash.update(`${JSON.stringify([record.type, ...said])}\n`);
+    this.#hash.update(`${JSON.stringify([record.type, ...content])}\n`);
   }
 
   /** Undefined: the session identifies it, or there is nothing to identify it by. */

@@ -2,18 +2,18 @@
 import { resolve } from 'node:path';
 import type { EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
-import { pause } from '../pause.ts';
-import { present } from '../present.ts';
+import { pause } from '../time/pause.ts';
+import { present } from '../json/present.ts';
 import { NoLedgerYet } from '../stores/no-ledger-yet.ts';
 import { openOutbox, type Outbox } from '../stores/outbox.ts';
-import { shortRunId } from '../stores/run-id.ts';
+import { shortRunId } from '../ids/run-id.ts';
 import type { LedgerOutcome, Page, RunFilter, RunRecord, RunSummary, StatsOptions } from '../stores/run-store.ts';
-import type { Tape } from '../stores/tape.ts';
-import type { TapesPlace } from '../stores/tapes-place.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Tape } from '../tapes/tape.ts';
+import type { TapesPlace } from '../tapes/tapes-place.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { checkGiven } from './check-given.ts';
 import type { RunDiff } from './diff.ts';
-import { Families } from './families.ts';
+import { ChildSums } from './child-sums.ts';
 import { namedRun, withWholeIds } from './find.ts';
 import * as given from './given.ts';
 import type { Imported } from './import.ts';
@@ -70,14 +70,14 @@ export class RunLedger implements AsyncDisposable {
 
   /** The run that a word means. */
   find(word: string): Promise<RunRecord> {
-    return this.#ask(async ({ store }) => new Families(store).complete(await named('find()', store, word)));
+    return this.#ask(async ({ store }) => new ChildSums(store).complete(await named('find()', store, word)));
   }
 
   /** Newest first, one page at a time: `next` of one page is `after` of the following. */
   list(filter: RunFilter = {}, page: ListOptions = {}): Promise<Page<RunSummary>> {
     return this.#ask(async ({ store }) => {
       checkGiven('list()', given.Paged, page);
-      return new Families(store).page(await chosen('list()', store, filter), { limit: usualLimit, ...present(page) });
+      return new ChildSums(store).page(await chosen('list()', store, filter), { limit: usualLimit, ...present(page) });
     });
   }
 
@@ -92,7 +92,7 @@ export class RunLedger implements AsyncDisposable {
   tree(word: string): Promise<TreeRow[]> {
     return this.#ask(async ({ store }) => {
       const run = await named('tree()', store, word);
-      return [{ ...(await new Families(store).complete(summaryOf(run))), depth: 0 }, ...(await runsBelow(store, run))];
+      return [{ ...(await new ChildSums(store).complete(summaryOf(run))), depth: 0 }, ...(await runsBelow(store, run))];
     });
   }
 
@@ -197,16 +197,16 @@ export class RunLedger implements AsyncDisposable {
   }
 
   async *#tell<Value, End>(question: (ledger: Ledger) => AsyncGenerator<Value, End>, absent?: 'make'): AsyncGenerator<Value, End> {
-    const told = await this.#attempt(async () => question(await this.#current(absent)));
+    const answers = await this.#attempt(async () => question(await this.#current(absent)));
     try {
       for (;;) {
-        const next = await this.#attempt(() => told.next());
+        const next = await this.#attempt(() => answers.next());
         if (next.done === true) return next.value;
         // An error thrown in by the consumer goes back to it unchanged.
         yield next.value;
       }
     } finally {
-      await this.#attempt(() => told.return(undefined as End));
+      await this.#attempt(() => answers.return(undefined as End));
     }
   }
 
@@ -291,7 +291,7 @@ async function* recordsOf(
     stop.throwIfAborted();
     const { run, tape } = await taped(follow === undefined ? 'records()' : 'follow()', ledger, word);
     for await (const records of runRecords(ledger, run, tape, options)) {
-      for (const record of records) {
+      for (const { record } of records) {
         stop.throwIfAborted();
         yield record;
       }

@@ -3,10 +3,10 @@ import { runwire } from '../dialects/runwire/index.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { Reader, type ReaderOptions } from '../pipeline/reader.ts';
 import type { ProcessEnd } from '../pipeline/thread.ts';
-import { readAddress } from '../stores/chunks/chunk.ts';
-import { shortRunId } from '../stores/run-id.ts';
+import { readAddress } from '../tapes/chunks/chunk.ts';
+import { shortRunId } from '../ids/run-id.ts';
 import type { RunSummary } from '../stores/run-store.ts';
-import type { Tape, Tapes } from '../stores/tape.ts';
+import type { Tape, Tapes } from '../tapes/tape.ts';
 
 /** A run's tape, or why there is none to read here. */
 export async function tapeOf(tapes: Tapes, run: RunSummary): Promise<{ tape: Tape; bytes: number } | { missing: string }> {

@@ -1,6 +1,6 @@
 import { groupings } from '../contract/row-filters.ts';
 import { Failure } from '../failure.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { Grouping, RunFilter, RunStore, StatsOptions, StatsRow } from '../stores/run-store.ts';
 
 /** A row of the store with its group, and the rates that follow from it. */

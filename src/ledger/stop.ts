@@ -1,5 +1,5 @@
 import { quoted } from '../redact/quoted.ts';
-import { ownProcess } from '../stores/owner.ts';
+import { ownProcess } from '../processes/owner.ts';
 import type { RunRecord, RunStore } from '../stores/run-store.ts';
 import type { Labels } from '../contract/labels.ts';
 

@@ -1,15 +1,15 @@
-import type { EventRecord } from '../events/event.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { RunSummary } from '../stores/run-store.ts';
 import { arrange, treeOf } from './arrange.ts';
 import type { Ledger } from './ledger.ts';
 import { tapeOf } from './run-tape.ts';
 import { runRecords, type Waiting } from './tail.ts';
+import type { TapedRecord } from './tape-check.ts';
 
 /** A record of one run of a tree, or its outcome, or why its tape cannot be read here. */
 export type TreeNews = { run: RunSummary } & (
-  | { records: readonly EventRecord[] }
+  | { records: readonly TapedRecord[] }
   | { outcome: RunOutcome | undefined; damage?: string }
   | { missing: string }
 );

@@ -1,9 +1,10 @@
 import type { Variant } from '../dialects/dialect.ts';
 import { type Writable, Writer } from '../pipeline/writer.ts';
 import type { RunSummary } from '../stores/run-store.ts';
-import type { Tape } from '../stores/tape.ts';
+import type { Tape } from '../tapes/tape.ts';
 import type { Ledger } from './ledger.ts';
 import { runRecords } from './tail.ts';
+import { recordsIn } from './tape-check.ts';
 
 /** The whole tape of a run so far, converted to a dialect, piece by piece. */
 export async function* tapeText(
@@ -22,7 +23,7 @@ export async function* tapeText(
         if (writer.size > 0) yield writer.take();
         return;
       }
-      for (const record of next.value) writer.record(record);
+      for (const record of recordsIn(next.value)) writer.record(record);
       if (writer.size > 0) yield writer.take();
     }
   } finally {

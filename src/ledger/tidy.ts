@@ -1,5 +1,5 @@
 import type { RunStore } from '../stores/run-store.ts';
-import type { Tapes } from '../stores/tape.ts';
+import type { Tapes } from '../tapes/tape.ts';
 import { closeInterrupted } from './close-interrupted.ts';
 import { pruneTapes } from './prune-tapes.ts';
 

@@ -1,4 +1,4 @@
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { Page, PageRequest, RunFilter, RunStore, RunSummary } from '../stores/run-store.ts';
 import { arrange, grouped, totalsOf, treeOf } from './arrange.ts';
 

@@ -1,7 +1,7 @@
 import { isDatabaseError } from '../stores/database.ts';
 import type { Outbox } from '../stores/outbox.ts';
 import type { RunStore } from '../stores/run-store.ts';
-import type { UndeliveredTape } from '../stores/tape.ts';
+import type { UndeliveredTape } from '../tapes/tape.ts';
 import { closeInterrupted } from './close-interrupted.ts';
 import type { Ledger } from './ledger.ts';
 

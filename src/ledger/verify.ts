@@ -1,13 +1,13 @@
 import { hostname } from 'node:os';
 import { messageOf } from '../failure.ts';
-import { fieldOf } from '../field-of.ts';
+import { fieldOf } from '../json/field-of.ts';
 import { RunOutcome } from '../outcome/outcome.ts';
 import { Framer } from '../pipeline/framer.ts';
-import { readAddress } from '../stores/chunks/chunk.ts';
+import { readAddress } from '../tapes/chunks/chunk.ts';
 import { isDatabaseError } from '../stores/database.ts';
 import { ledgerOutcome } from '../stores/ledger-outcome.ts';
 import type { LedgerOutcome, RunRecord, RunSummary } from '../stores/run-store.ts';
-import { PlaceAway, type Tape, type TapeEnd, type Tapes } from '../stores/tape.ts';
+import { PlaceAway, type Tape, type TapeEnd, type Tapes } from '../tapes/tape.ts';
 import { allRuns, type Ledger } from './ledger.ts';
 
 export interface Finding {
@@ -87,8 +87,8 @@ async function checkTape(
   { status, tape_sha256: sha256 }: RunSummary,
   whole: () => Promise<RunRecord | undefined>,
 ): Promise<Found> {
-  let told: RunOutcome | undefined;
-  const end = await readThrough(tape, (outcome) => void (told = outcome));
+  let read: RunOutcome | undefined;
+  const end = await readThrough(tape, (outcome) => void (read = outcome));
   if (end.kind === 'away') return { level: 'warning', what: `its tape could not be looked at: ${end.message}` };
   if (end.kind === 'broken') return { level: 'problem', what: `its tape is damaged: ${end.message}` };
   if (sha256 !== undefined && tape.digest !== undefined && (await tape.digest()) !== sha256)
@@ -96,15 +96,15 @@ async function checkTape(
   // A killed run leaves its tape like this, and is reported as incomplete.
   if (end.kind === 'cut' && status !== 'running' && status !== 'incomplete')
     return { level: 'warning', what: 'its tape stops before the end of the run' };
-  const other = told === undefined ? undefined : differing(told, (await whole())?.outcome);
+  const other = read === undefined ? undefined : differing(read, (await whole())?.outcome);
   return other === undefined ? undefined : { level: 'problem', what: `its outcome was changed: ${other} is not what its tape says` };
 }
 
 /** What a run came to, as its tape ends with it and as the ledger has it. Texts are compared as the ledger keeps them. */
-function differing(told: RunOutcome, kept: LedgerOutcome | undefined): string | undefined {
+function differing(read: RunOutcome, kept: LedgerOutcome | undefined): string | undefined {
   // Another process ended it, and added what it found to what is on the tape.
   if (kept === undefined || kept.verdict.evidence.some(({ signal }) => signal === 'ledger')) return undefined;
-  const taped = ledgerOutcome(told);
+  const taped = ledgerOutcome(read);
   const pairs: readonly (readonly [name: string, taped: unknown, kept: unknown])[] = [
     ['its verdict', taped.verdict.class, kept.verdict.class],
     ['its answer', taped.message, kept.message],

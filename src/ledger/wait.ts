@@ -1,5 +1,5 @@
 import { exitCodes, Failure } from '../failure.ts';
-import { shortRunId } from '../stores/run-id.ts';
+import { shortRunId } from '../ids/run-id.ts';
 import type { Ledger } from './ledger.ts';
 import type { Waiting } from './tail.ts';
 import { endIfGone } from './up-to-date.ts';
@@ -38,12 +38,12 @@ export async function* waitFor(
   { now, sleep, timeoutMs = Infinity }: Pick<Waiting, 'now' | 'sleep'> & { timeoutMs?: number | undefined },
 ): AsyncGenerator<RunState, readonly RunState[]> {
   const until = now() + timeoutMs;
-  const told = new Map<string, string>();
+  const yielded = new Map<string, string>();
   for (;;) {
     const states = await Promise.all(looks.map((look) => look()));
     for (const each of states) {
-      if (told.get(each.run) !== each.state) yield each;
-      told.set(each.run, each.state);
+      if (yielded.get(each.run) !== each.state) yield each;
+      yielded.set(each.run, each.state);
     }
     if (states.every(({ end }) => end !== undefined) || now() >= until) return states;
     await sleep(Math.min(lookMs, Math.max(1, until - now())));

@@ -2,7 +2,7 @@ import { agentWith, type RunAgent } from '../builtin/agent.ts';
 import type { Tool } from '../builtin/tools/tool.ts';
 import { cancelledBy } from '../builtin/claim.ts';
 import type { Draft } from '../events/event.ts';
-import { builtIn } from '../vocabulary.ts';
+import { builtIn } from '../words/vocabulary.ts';
 import { safeEnd } from '../redact/safe-cut.ts';
 import type { Branch, Crew } from './crew.ts';
 import { executeAgent, parallelExplore } from './tools/execute-agent.ts';

@@ -2,16 +2,16 @@ import type { Draft } from '../events/event.ts';
 import { Failure, messageOf } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { treeUsage } from '../outcome/tree-usage.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { specOf } from '../run/ask.ts';
 import type { Run } from '../run/handle.ts';
 import { start } from '../run/run.ts';
-import { builtIn } from '../vocabulary.ts';
+import { builtIn } from '../words/vocabulary.ts';
 import { branchName } from '../workspace/branch-name.ts';
 import { type Changes, changesBetween } from '../workspace/changes.ts';
 import { dropUnchanged } from '../workspace/drop.ts';
 import { commitOf } from '../workspace/repository.ts';
-import { freeBranch } from '../workspace/workspace.ts';
+import { freeBranch } from '../workspace/names.ts';
 import { type Facts, factsOf, wordsOfFacts } from './facts.ts';
 import { Gate } from './gate.ts';
 import type { AgentChoice, Settings } from './settings.ts';
@@ -60,27 +60,19 @@ export interface Telling {
 /** Agents at work under one run, each on its own branch in a private copy. */
 export class Crew {
   readonly settings: Settings;
+  /** The run that all work is part of: its budget, its signals and its ledger apply. */
+  readonly run: Run;
   readonly branches = new Map<string, Branch>();
   readonly verifier: Verifier;
   readonly #gate: Gate;
-  #run: Run | undefined;
   #count = 0;
   #naming = Promise.resolve('');
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, run: Run) {
     this.settings = settings;
+    this.run = run;
     this.verifier = new Verifier(settings);
     this.#gate = new Gate(settings.concurrency);
-  }
-
-  /** The run that all work is part of: its budget, its signals and its ledger apply. */
-  set run(run: Run) {
-    this.#run = run;
-  }
-
-  get run(): Run {
-    if (this.#run === undefined) throw new Failure('config', 'the orchestration has not begun');
-    return this.#run;
   }
 
   /** One of our branches, by its name, the last part of the name, or its number. */
@@ -168,7 +160,7 @@ export class Crew {
   #specOf(branch: Branch, { agent, model, prompt, phase, endsAt = Infinity }: Work) {
     const { spec, cwd, isolate, setup, copy, limits, clock, baseUrlFor } = this.settings;
     const timeoutMs = Math.min(limits.timeout_ms ?? Infinity, Math.max(1, endsAt - clock()));
-    const asked = specOf(
+    const request = specOf(
       {
         ...spec,
         agent,
@@ -187,7 +179,7 @@ export class Crew {
     );
     // By commit: the checked-out branch may have moved since.
     const workspace = { isolate, from: branch.base, dirty: 'ignore' as const, branch: branch.id, copy: [...copy], ...present({ setup }) };
-    return { ...asked, workspace };
+    return { ...request, workspace };
   }
 
   /** Runs a command on a branch. Where the command line names one, only that one counts as verification. */

@@ -1,5 +1,5 @@
 import { join, normalize } from 'node:path';
-import { matchesPath } from '../path-pattern.ts';
+import { matchesPath } from '../files/path-pattern.ts';
 import type { Change } from '../workspace/changes.ts';
 
 /** Facts that put a verification in context: a test that was deleted cannot fail. */

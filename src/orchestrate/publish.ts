@@ -1,9 +1,9 @@
 import { childEnvironment } from '../agents/environment.ts';
 import type { EventOf } from '../events/event.ts';
 import { Failure, messageOf } from '../failure.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { trustedProgram } from '../processes/trusted.ts';
-import { withoutUser } from '../without-user.ts';
+import { withoutUser } from '../redact/without-user.ts';
 import { commitTree } from '../workspace/base.ts';
 import { answerOf } from '../workspace/git.ts';
 import { changesOf, pushGround } from '../workspace/push-ground.ts';
@@ -35,20 +35,20 @@ export async function publish(
   if (misfit !== undefined) return refuse(misfit);
   // An address may contain a password.
   const to = withoutUser(remote);
-  const told = { branch_id: id, remote: to, ref: `refs/heads/${id}`, commit };
-  if (dryRun) return { ...told, status: 'success', dry_run: true, message: `would push ${commit.slice(0, 10)} to ${to} as ${id}` };
+  const published = { branch_id: id, remote: to, ref: `refs/heads/${id}`, commit };
+  if (dryRun) return { ...published, status: 'success', dry_run: true, message: `would push ${commit.slice(0, 10)} to ${to} as ${id}` };
   const changed = changesOf(crew.settings.pushGround ?? new Map(), await pushGround(git));
   if (changed.length > 0)
     return {
-      ...told,
+      ...published,
       status: 'error',
       message: `nothing is pushed: what git does at a push was changed while the agents worked (${changed.slice(0, 5).join(', ')}); look at it, then push ${id} yourself`,
     };
   const refused = await pushBranch(git, { remote, commit, branch: id, env: crew.settings.env, signal });
-  if (refused !== undefined) return { ...told, status: 'error', message: refused };
+  if (refused !== undefined) return { ...published, status: 'error', message: refused };
   return how === 'pr'
-    ? openRequest(crew, { ...told, status: 'success' }, message, signal)
-    : { ...told, status: 'success', message: `pushed to ${to} as ${id}` };
+    ? openRequest(crew, { ...published, status: 'success' }, message, signal)
+    : { ...published, status: 'success', message: `pushed to ${to} as ${id}` };
 }
 
 /** Where finished work would go, and whether it can: checked before any model call is paid for. */

@@ -1,14 +1,14 @@
 import type { Draft, ErrorCode } from '../events/event.ts';
 import { messageOf, type VerdictClass } from '../failure.ts';
-import { codeOfClass } from '../faults.ts';
+import { codeOfClass } from '../outcome/faults.ts';
 import type { Script } from '../run/sources/script.ts';
 import { version } from '../version.ts';
-import type { Best } from '../vocabulary.ts';
+import type { Best } from '../words/vocabulary.ts';
 import { tellStart } from './brain.ts';
 import { type Branch, type Crew, until } from './crew.ts';
 import type { AgentChoice } from './settings.ts';
 import { isGood, isVerified, summaryOf } from './words.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 
 export interface RaceAsk {
   contestants: readonly AgentChoice[];
@@ -45,8 +45,8 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
     const stopped = AbortSignal.any([signal, over.signal]);
     // The base first, so that no agent is blamed for what was already red.
     const endsAt = timeoutMs === undefined ? undefined : startedAt + timeoutMs;
-    const told = { turn_id: turn.turn_id, emit, signal: until(endsAt, signal, clock) };
-    const base = verify === undefined ? undefined : await verifyBase(crew, verify, told);
+    const tools = { turn_id: turn.turn_id, emit, signal: until(endsAt, signal, clock) };
+    const base = verify === undefined ? undefined : await verifyBase(crew, verify, tools);
     let ended = 0;
     const entries = await Promise.all(
       contestants.map(async (choice, index): Promise<Entry> => {
@@ -88,7 +88,7 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
     emit({ type: 'text.completed', text });
     emit({ type: 'turn.completed', ...turn, tool_call_count: contestants.length, has_final_report: true, finish_reason: 'stop' });
     const isLate = endsAt !== undefined && clock() >= endsAt;
-    emit({ type: 'agent.finished', ...claimOf({ winner, entries, isLate }, text, signal), duration_ms: Math.round(clock() - startedAt) });
+    emit({ type: 'agent.finished', ...endOf({ winner, entries, isLate }, text, signal), duration_ms: Math.round(clock() - startedAt) });
   };
 }
 
@@ -175,7 +175,7 @@ function lost(entries: readonly Entry[], base: string | undefined): string {
   return `No winner${base === 'failed' ? ', and the base is red' : ''}. ${reasons.join('. ')}.`;
 }
 
-type Claim = { status: 'ok' | 'failed' | 'cancelled'; code?: ErrorCode; message: string };
+type RaceEnd = { status: 'ok' | 'failed' | 'cancelled'; code?: ErrorCode; message: string };
 
 interface Ended {
   winner: Winner | undefined;
@@ -184,7 +184,7 @@ interface Ended {
   isLate: boolean;
 }
 
-function claimOf({ winner, entries, isLate }: Ended, message: string, signal: AbortSignal): Claim {
+function endOf({ winner, entries, isLate }: Ended, message: string, signal: AbortSignal): RaceEnd {
   if (winner !== undefined) return { status: 'ok', message };
   if (signal.aborted) return { status: 'cancelled', message };
   const name = isLate ? 'time_limit' : commonest(entries.map(({ branch }) => classOf(branch)));

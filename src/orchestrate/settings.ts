@@ -1,7 +1,7 @@
 import type { LedgerRequest } from '../run/sinks/ledger.ts';
 import type { ReportRequest } from '../run/sinks/report/report.ts';
 import type { Limits, RunSpec } from '../contract/spec.ts';
-import type { Dirty, Environment, IsolationKind } from '../vocabulary.ts';
+import type { Dirty, Environment, IsolationKind } from '../words/vocabulary.ts';
 import type { Base } from '../workspace/base.ts';
 import type { PushGround } from '../workspace/push-ground.ts';
 import type { Repository } from '../workspace/repository.ts';

@@ -1,5 +1,5 @@
 import { childEnvironment } from '../agents/environment.ts';
-import { newId } from '../new-id.ts';
+import { newId } from '../ids/new-id.ts';
 import { owners } from '../run/sources/isolated.ts';
 import { runInside } from '../workspace/run-inside.ts';
 import { Workspace } from '../workspace/workspace.ts';

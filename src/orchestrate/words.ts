@@ -1,5 +1,5 @@
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { Changes } from '../workspace/changes.ts';
 import { safeEnd } from '../redact/safe-cut.ts';
 import type { Branch } from './crew.ts';

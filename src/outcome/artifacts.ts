@@ -1,5 +1,5 @@
 import type { EventOf } from '../events/event.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { BoundedMap } from './bounded.ts';
 import type { Artifact } from './outcome.ts';
 

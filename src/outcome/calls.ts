@@ -56,7 +56,7 @@ export class Calls {
     if (call === undefined) return undefined;
     this.#open.delete(event.item_id);
     if (event.status === 'error' && event.exit_code === undefined && this.#failed.size < mostFailed) this.#failed.set(event.item_id, call);
-    const output = textOf(event.output) ?? event.error;
+    const output = outputText(event.output) ?? event.error;
     const duration = event.duration_ms ?? passed(call.startedAt, at);
     const { status, reason } = statuses[event.status];
     // Field by field: this runs for every call of a long stream, and a spread would cost more than all the rest.
@@ -88,7 +88,7 @@ const statuses: Readonly<Record<ItemStatus, Pick<ToolCall, 'status' | 'reason'>>
   abandoned: { status: 'cancelled', reason: 'abandoned' },
 };
 
-export function textOf(value: unknown): string | undefined {
+export function outputText(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { ModelUsage } from './outcome.ts';
 import { type Call, dollars, isDearer, type Price } from './price.ts';
 import { type Alike, type Requests, sumOf } from './requests.ts';
@@ -7,7 +7,7 @@ import type { UsageTotals } from './usage.ts';
 
 export interface Cost {
   cost?: number;
-  source: 'reported' | 'computed' | 'unknown';
+  source: 'reported' | 'computed' | 'wire' | 'unknown';
   /** The cost is a lower bound: some of it depends on what each model call used, or on what came from a cache, and only a total is known. */
   is?: 'at_least';
 }
@@ -22,24 +22,29 @@ export function costOf(totals: UsageTotals, defaultModel: string | undefined, pr
   const missing = unpriced(totals, price);
   const reported = totals.total().cost;
   if (missing.length === 0 && reported === undefined) return { source: 'unknown' };
-  let isAtLeast = totals.isAtLeast;
+  let { isAtLeast, isComputed } = totals;
   let sum = reported ?? 0;
-  for (const [model, used] of missing) {
+  for (const [model, used, isRest] of missing) {
     const amount = costOfModel(model || defaultModel, used, price);
-    if (amount === undefined) return { source: 'unknown' };
-    isAtLeast ||= amount.isAtLeast;
-    sum += amount.usd;
+    if (amount === undefined && !isRest) return { source: 'unknown' };
+    isAtLeast ||= amount?.isAtLeast ?? true;
+    isComputed ||= amount !== undefined;
+    sum += amount?.usd ?? 0;
   }
-  const source = missing.length === 0 && !totals.isComputed ? 'reported' : 'computed';
+  const source = isComputed ? 'computed' : 'reported';
   return { cost: dollars(sum), source, ...(isAtLeast ? { is: 'at_least' } : {}) };
 }
 
 /** The same for one model alone. */
 function costOfModel(name: string | undefined, used: Used, price: Price | undefined): Amount | undefined {
-  const told = used.cost === undefined ? undefined : { usd: dollars(used.cost), isAtLeast: false };
-  if (told !== undefined && !(told.usd === 0 && price?.isGiven === true)) return told;
+  const reported = used.cost === undefined ? undefined : { usd: dollars(used.cost), isAtLeast: false };
+  if (reported !== undefined && !(reported.usd === 0 && price?.isGiven === true)) {
+    if (used.unpaid === undefined) return reported;
+    const rest = costOfModel(name, used.unpaid, price);
+    return { usd: reported.usd + (rest?.usd ?? 0), isAtLeast: rest?.isAtLeast ?? true };
+  }
   const isKnown = used.input !== undefined && used.output !== undefined;
-  return (isKnown && price !== undefined ? computed(name, used, price) : undefined) ?? told;
+  return (isKnown && price !== undefined ? computed(name, used, price) : undefined) ?? reported;
 }
 
 /** Each call at its own price; what no call accounts for at the lowest price that it may have had. */
@@ -56,11 +61,11 @@ function computed(name: string | undefined, used: Used, price: Price): Amount | 
   }
   const rest = requests.size === 0 ? used : without(used, sum ?? {});
   if (requests.size > 0 && !isBillable(rest)) return { usd, isAtLeast };
-  const { lowest, highest } = bounds(rest.input ?? 0, used.at, [...requests.values()]);
+  const { lowest, highest } = bounds(rest.input ?? 0, used, [...requests.values()]);
   const least = price(name, used.isCacheUnknown ? allCached(rest) : rest, lowest);
   const most = price(name, rest, highest);
   if (least === undefined || most === undefined) return undefined;
-  return { usd: usd + least, isAtLeast: isAtLeast || most > least };
+  return { usd: usd + least, isAtLeast: isAtLeast || most > least || isDearer(lowest.serviceTier) };
 }
 
 /** What is told of the input, if as much as can be came from a cache, where it costs the least. */
@@ -69,12 +74,12 @@ function allCached(tokens: Tokens): Tokens {
 }
 
 /** The rest of a total may be from calls that were not reported at all, or it is the end of those that were. */
-function bounds(input: number, at: number | undefined, requests: readonly Alike[]): { lowest: Call; highest: Call } {
+function bounds(input: number, { at, serviceTier }: Used, requests: readonly Alike[]): { lowest: Call; highest: Call } {
   const inputs = requests.map((each) => each.input);
   const [first] = requests;
   const calls = first === undefined ? 1 : 0;
-  const shared = requests.every(({ serviceTier }) => serviceTier === first?.serviceTier) ? first?.serviceTier : undefined;
-  const same = { calls, at, serviceTier: shared };
+  const shared = requests.every((each) => each.serviceTier === first?.serviceTier) ? first?.serviceTier : undefined;
+  const same = { calls, at, serviceTier: first === undefined ? serviceTier : shared };
   return {
     lowest: { ...same, input: input > 0 || first === undefined ? 0 : Math.min(...inputs) },
     highest: { ...same, input: Math.max(input, ...inputs) },
@@ -103,11 +108,16 @@ function costInDollars(amount: Amount | undefined): number | undefined {
   return amount === undefined ? undefined : dollars(amount.usd);
 }
 
-/** Models whose tokens are known but whose cost is not. A cost without tokens covers all models. */
-export function unpriced(totals: UsageTotals, price?: Price): [model: string, used: Used][] {
+type Unpriced = [model: string, used: Used, isRest: boolean];
+
+/** Models whose tokens are known but whose cost is not, and the rest of those whose cost is for a part. A cost without tokens covers all models. */
+export function unpriced(totals: UsageTotals, price?: Price): Unpriced[] {
   const models = [...totals.byModel()];
   const isTold = ({ cost = 0 }: Used): boolean => cost > 0 || price?.isGiven !== true;
   if (models.some(([, each]) => each.cost !== undefined && isTold(each) && each.input === undefined && each.output === undefined))
     return [];
-  return models.filter(([, { cost }]) => cost === undefined || !isTold({ cost }));
+  return models.flatMap(([model, used]): Unpriced[] => {
+    if (used.cost === undefined || !isTold(used)) return [[model, used, false]];
+    return used.unpaid === undefined ? [] : [[model, used.unpaid, true]];
+  });
 }

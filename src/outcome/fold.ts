@@ -1,22 +1,22 @@
 import type { AgentEvent, EventOf } from '../events/event.ts';
-import { isFinalOf } from '../events/rewritten-block.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { version } from '../version.ts';
 import { Artifacts } from './artifacts.ts';
 import { BoundedList, listLimit } from './bounded.ts';
-import { Calls, textOf } from './calls.ts';
+import { Calls, outputText } from './calls.ts';
 import { allowingFlag } from './denials.ts';
-import { costOf, unpriced, usageByModel } from './cost.ts';
+import { aboveZero, childrenOf, publishOf, statusOf, tokenMetrics, usedBefore } from './document.ts';
 import { errorDetails } from './error-details.ts';
+import { RunFigures } from './figures.ts';
 import { LastClaim } from './last-claim.ts';
+import { LastMessage } from './last-message.ts';
 import { Lineage } from './lineage.ts';
 import type { RunOutcome, Verdict } from './outcome.ts';
 import type { Price } from './price.ts';
 import { RunTimes } from './run-times.ts';
 import { Shortener, unshortened } from './shortener.ts';
-import type { Tokens } from './tokens.ts';
-import { UsageTotals } from './usage.ts';
-import { type FailOn, judge, lacksAnswer, noSignals } from './verdict.ts';
+import { type FailOn, judge, lacksAnswer, noSignals, type Signals } from './verdict.ts';
+import { countsWholeSession, emptyAnswer, lateWarning, severalRuns, stillAtWork, unended, warningsOf } from './warnings.ts';
 
 export interface Note {
   kind: string;
@@ -55,7 +55,7 @@ export class OutcomeFold {
   readonly #lineage: Lineage;
   #published: EventOf<'branch.published'> | undefined;
   #children: EventOf<'children.reported'> | undefined;
-  readonly #usage = new UsageTotals();
+  readonly #figures = new RunFigures();
   readonly #limits: BoundedList<EventOf<'limit.reached'>>;
   #signals = noSignals();
   readonly #lastClaim = new LastClaim();
@@ -75,11 +75,7 @@ export class OutcomeFold {
   #prompt: string | undefined;
   #model: string | undefined;
   #turns = 0;
-  #messageId: string | undefined;
-  #blockId: string | undefined;
-  /** A call began since the last text: where messages have no ids, the next text is another message. */
-  #hasCalledSince = false;
-  #messageParts: BoundedList<string>;
+  readonly #message: LastMessage;
   #lastError: EventOf<'error'> | undefined;
   #unknownLines = 0;
 
@@ -96,7 +92,7 @@ export class OutcomeFold {
     this.#warnings = new BoundedList(limit);
     this.#lineage = new Lineage(limit);
     this.#limits = new BoundedList(limit);
-    this.#messageParts = new BoundedList(limit);
+    this.#message = new LastMessage(limit);
   }
 
   /** `at`: when it happened (ms since the epoch), if known. `synthetic`: it was added by the repair stage. */
@@ -111,7 +107,7 @@ export class OutcomeFold {
         this.#model = event.model ?? this.#model;
         this.#prompt ??= event.task;
         this.#lastSession = event.session_id;
-        if (event.resumed === true) this.#usage.resume(usedBefore(event));
+        if (event.resumed === true) this.#figures.agent.resume(usedBefore(event));
         if (event.agent !== undefined) this.#signals.heard = true;
         return;
       case 'prompt.submitted':
@@ -142,10 +138,15 @@ export class OutcomeFold {
         return event.decision === 'denied' ? this.#refused(event) : undefined;
       case 'usage.reported':
         if (event.model !== undefined) this.#model = event.model;
-        return this.#usage.report(event, at);
+        return this.#figures.agent.report(event, at);
       case 'children.reported':
         this.#children = event;
         return;
+      case 'model.responded': {
+        const warning = this.#figures.wire.responded(event, at);
+        this.#signals.modelFailure = this.#figures.wire.lastFailure;
+        return warning === undefined ? undefined : this.#warn(warning);
+      }
       case 'retry.scheduled':
         this.#warn(`retry${event.attempt === undefined ? '' : ` ${event.attempt}`}: ${event.cause}`);
         if (event.scope === 'run') this.#nextAttempt(event.resumes === true);
@@ -197,6 +198,7 @@ export class OutcomeFold {
       case 'reasoning.completed':
       case 'item.output':
       case 'rate_limit.reported':
+      case 'model.requested':
       case 'thread.completed':
         return;
       default:
@@ -210,9 +212,8 @@ export class OutcomeFold {
     this.#deniedBefore += this.#signals.attempted.denied;
     this.#signals = { ...noSignals(), warned: true };
     this.#calls.forgetOpen();
-    this.#usage.nextAttempt(isResumed);
-    this.#messageId = undefined;
-    this.#messageParts = this.#messageParts.emptied();
+    this.#figures.agent.nextAttempt(isResumed);
+    this.#message.forget();
     this.#lastError = undefined;
   }
 
@@ -221,12 +222,12 @@ export class OutcomeFold {
     this.#hasUnended ||= this.#signals.claim === undefined;
     this.#goOn(true);
     this.#calls.forgetOpen();
-    this.#usage.nextRun(session_id !== undefined && session_id === this.#lastSession);
+    this.#figures.agent.nextRun(session_id !== undefined && session_id === this.#lastSession);
   }
 
   /** Another run, or another turn of a conversation, in the same stream: earlier signals say nothing about it. */
   #goOn(isIntroduced = false): void {
-    const { toolFailed, denied, warned, stderr, limit, claim, attempted, began, said, fatal, damagedEnd } = this.#signals;
+    const { toolFailed, denied, warned, stderr, limit, claim, attempted, began, hasText, fatal, damagedEnd } = this.#signals;
     const before = judge(this.#signals);
     if (claim !== undefined) this.#continued += 1;
     this.#signals = { ...noSignals(), heard: true, toolFailed, denied, warned, stderr, earlier: claim };
@@ -236,27 +237,15 @@ export class OutcomeFold {
     else this.#deniedBefore += attempted.denied;
     if (claim !== undefined && limit !== this.#limitAtClaim) this.#signals.limit = limit;
     if (claim?.status === 'failed') this.#warn(`the run before the last one failed: ${claim.message ?? claim.code ?? 'nobody said why'}`);
-    else if (before.class !== 'success' && (began || said || fatal !== undefined))
+    else if (before.class !== 'success' && (began || hasText || fatal !== undefined))
       this.#warn(`the run before the last one failed: ${before.evidence[0]?.detail}`);
-    this.#messageId = undefined;
-    this.#messageParts = this.#messageParts.emptied();
+    this.#message.forget();
     this.#lastError = undefined;
   }
 
-  /** The text parts of the last assistant message; blank ones are skipped, and so is the text of sub-agents. */
   #text(event: EventOf<'text.completed'>): void {
-    if (event.parent_item_id !== undefined || event.text.trim() === '') return;
-    // A message that has no id of its own has that of its turn.
-    const isNext = this.#hasCalledSince && event.message_id === event.turn_id;
-    if (event.message_id !== this.#messageId || isNext) {
-      this.#messageId = event.message_id;
-      this.#messageParts = this.#messageParts.emptied();
-      this.#messageParts.push(event.text);
-    } else if (isFinalOf(event.block_id, this.#blockId)) this.#messageParts.replaceLast(event.text);
-    else this.#messageParts.push(event.text);
-    this.#blockId = event.block_id;
-    this.#hasCalledSince = false;
-    this.#signals.said = true;
+    if (!this.#message.add(event)) return;
+    this.#signals.hasText = true;
     this.#signals.answered = true;
     this.#signals.last = 'text';
     this.#signals.openDenial = undefined;
@@ -266,7 +255,7 @@ export class OutcomeFold {
     // Publishing comes after the answer, so no further answer is needed then.
     if (event.parent_item_id === undefined && event.kind !== 'publish') {
       this.#signals.answered = false;
-      this.#hasCalledSince = true;
+      this.#message.called();
     }
     this.#calls.begin(event, at);
   }
@@ -287,15 +276,15 @@ export class OutcomeFold {
       // A call that was left open began before later calls that failed, so it must not hide their failure.
       if (event.status !== 'abandoned' || this.#signals.last !== 'error') this.#signals.last = event.status;
       if (event.status === 'abandoned') this.#signals.leftOpen ??= this.#short.text(item.name, 200);
-      if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? textOf(event.output) ?? 'refused'}`);
+      if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? outputText(event.output) ?? 'refused'}`);
     }
     if (event.status === 'success') this.#signals.did = true;
     else if (event.status === 'error') this.#signals.toolFailed = true;
   }
 
   /** The evidence is cut, so secrets are taken out first. */
-  #denied(said: string): void {
-    const what = this.#clean(said);
+  #denied(reason: string): void {
+    const what = this.#clean(reason);
     this.#signals.openDenial = what;
     this.#signals.denied = true;
     this.#warn(`denied: ${what}`);
@@ -323,36 +312,38 @@ export class OutcomeFold {
   }
 
   get needsPrice(): boolean {
-    const missing = unpriced(this.#usage);
-    const isPriced = missing.some(([model]) => model !== '' || this.#model !== undefined);
-    return isPriced && missing.every(([, { input, output }]) => input !== undefined && output !== undefined);
+    return this.#figures.needsPrice(this.#model);
   }
 
   /** The verdict if nothing more followed. */
   get verdict(): Verdict {
     if (this.#lastClaim.settle() !== undefined) this.#goOn();
-    return judge(this.#signals, this.#failOn);
+    return judge(this.#judged, this.#failOn);
+  }
+
+  get #judged(): Signals {
+    const warned = this.#signals.warned || this.#figures.contradictions().length > 0;
+    return { ...this.#signals, swaps: this.#figures.wire.swaps, warned };
   }
 
   /** Whether anything was said or done that a new start would throw away. */
   get hasProgress(): boolean {
-    return this.#signals.said || this.#signals.did;
+    return this.#signals.hasText || this.#signals.did;
   }
 
   /** What the run has used so far. */
   spent(price?: Price): { tokens: number; cost: number | undefined } {
-    const { input = 0, output = 0 } = this.#usage.total();
-    return { tokens: input + output, cost: costOf(this.#usage, this.#model, price).cost };
+    const { tokens, cost } = this.#figures.total(this.#model, price);
+    return { tokens: (tokens.input ?? 0) + (tokens.output ?? 0), cost: cost.cost };
   }
 
   outcome(dialect: string, notes: readonly Note[], price?: Price): RunOutcome {
     const session = this.#session ?? this.#thread?.session_id ?? '';
-    const tokens = this.#usage.total();
-    const cost = costOf(this.#usage, this.#model, price);
+    const { tokens, cost } = this.#figures.total(this.#model, price);
     const { verdict } = this;
     const failure = verdict.class === 'success' ? undefined : errorDetails(this.#signals, this.#lastError);
     const duration = this.#times.duration(this.#attempts);
-    const omitted = optional({
+    const omitted = aboveZero({
       tool_calls: this.#calls.ended.omitted,
       artifacts: this.#artifacts.omitted,
       warnings: this.#warnings.omitted,
@@ -361,28 +352,31 @@ export class OutcomeFold {
     return {
       session_id: session,
       status: statusOf(verdict.class),
-      message: this.#signals.claim?.has_answer === false ? '' : this.#messageParts.toArray().join('\n').trim(),
+      message: this.#signals.claim?.has_answer === false ? '' : this.#message.text,
       metrics: {
         ...present({
           start_time_ms: this.#times.first,
           end_time_ms: this.#times.last,
           duration_ms: duration,
-          tokens_used: tokens.input === undefined && tokens.output === undefined ? undefined : (tokens.input ?? 0) + (tokens.output ?? 0),
-          input_tokens: tokens.input,
-          output_tokens: tokens.output,
-          reasoning_tokens: tokens.reasoning,
-          cache_read_tokens: tokens.cacheRead,
-          cache_write_tokens: tokens.cacheWrite,
+          ...tokenMetrics(tokens),
           cost: cost.cost,
         }),
         cost_source: cost.source,
         ...present({ cost_is: cost.is }),
-        ...present({ model_name: this.#model }),
+        ...present({ model_name: this.#figures.model(this.#model) }),
         ...(this.#callsAreTold(dialect) ? { api_calls_count: this.#calls.ended.length, tool_calls_count: this.#calls.ended.length } : {}),
-        turns: this.#signals.claim?.turns ?? this.#turns,
+        turns: this.#signals.claim?.turns ?? (this.#turns || this.#figures.wire.turns),
       },
-      ...present({ usage_by_model: usageByModel(this.#usage, this.#model, price) }),
-      ...present({ children: this.#childrenUsage(), lineage: this.#lineage.report(), publish: this.#publish() }),
+      ...present({
+        usage_by_model: this.#figures.byModel(this.#model, price),
+        models_served: this.#figures.wire.modelsServed,
+        wire: this.#figures.report(this.#model, price),
+      }),
+      ...present({
+        children: childrenOf(this.#children),
+        lineage: this.#lineage.report(),
+        publish: publishOf(this.#published, this.#short),
+      }),
       artifacts: this.#artifacts.toArray(),
       ...present({ error_details: failure }),
       tool_calls: this.#calls.ended.toArray(),
@@ -392,7 +386,9 @@ export class OutcomeFold {
         ...(verdict.class === 'success' && this.#signals.leftOpen !== undefined ? [`${stillAtWork}${this.#signals.leftOpen}`] : []),
         ...(verdict.class === 'success' && lacksAnswer(this.#signals) ? [emptyAnswer] : []),
         ...(verdict.class === 'success' && this.#hasUnended ? [unended] : []),
-        ...(this.#usage.includesEarlierRuns ? [countsWholeSession] : []),
+        ...(this.#figures.agent.includesEarlierRuns && !this.#figures.wire.counts ? [countsWholeSession] : []),
+        ...this.#figures.contradictions(this.#model, price),
+        ...this.#figures.wire.gaps,
       ],
       metadata: {
         session_id: session,
@@ -418,19 +414,6 @@ export class OutcomeFold {
     };
   }
 
-  #childrenUsage(): RunOutcome['children'] {
-    if (this.#children === undefined || this.#children.runs === 0) return undefined;
-    const { runs, tokens_used, input_tokens, output_tokens, cost_usd: cost, cost_known, cost_is } = this.#children;
-    return { runs, ...present({ tokens_used, input_tokens, output_tokens, cost }), cost_known, ...present({ cost_is }) };
-  }
-
-  #publish(): RunOutcome['publish'] {
-    if (this.#published === undefined) return undefined;
-    const { branch_id, status, remote, ref, commit, url, dry_run, message: told } = this.#published;
-    const message = told === undefined ? undefined : this.#short.text(told);
-    return { branch_id, status, ...present({ remote, ref, commit, url, dry_run, message }) };
-  }
-
   #denials(): RunOutcome['denials'] {
     const { attempted } = this.#signals;
     const count = this.#deniedBefore + attempted.denied;
@@ -446,39 +429,3 @@ export class OutcomeFold {
 
 /** Agents that never report their calls: none reported does not mean none made. */
 const silentAboutCalls = new Set(['continue']);
-const severalRuns = 'it went on after it had finished: the last run or turn is judged';
-export const emptyAnswer = 'the last answer is empty: nothing was said after the last tool call';
-const stillAtWork = 'still at work when the run ended: ';
-const unended = 'a run before the last one has no end: it was cut off, or the lines of several runs are mixed';
-const countsWholeSession = 'the agent counts the tokens of the whole session, earlier runs included';
-
-export function lateWarning({ limit, message }: { limit: string; message?: string | undefined }): string {
-  return `${message ?? `the ${limit} limit was reached`}, and the agent told it when it had finished`;
-}
-
-function warningsOf({ left_running = 0, unread_bytes = 0 }: EventOf<'process.ended'>): string[] {
-  return [
-    ...(left_running > 0
-      ? [`the agent left ${left_running} ${left_running === 1 ? 'process' : 'processes'} running; ended by runwire`]
-      : []),
-    ...(unread_bytes > 0 ? [`the last ${unread_bytes} bytes that the agent printed before it was stopped were not read`] : []),
-  ];
-}
-
-function usedBefore(event: EventOf<'thread.started'>): Tokens {
-  return present({
-    input: event.earlier_input_tokens,
-    output: event.earlier_output_tokens,
-    reasoning: event.earlier_reasoning_tokens,
-    cacheRead: event.earlier_cache_read_tokens,
-  });
-}
-
-export function statusOf(verdict: RunOutcome['verdict']['class']): RunOutcome['status'] {
-  if (verdict === 'success' || verdict === 'cancelled' || verdict === 'incomplete') return verdict;
-  return 'error';
-}
-
-function optional<T extends Record<string, number>>(counts: T): Partial<T> {
-  return Object.fromEntries(Object.entries(counts).filter(([, value]) => value > 0)) as Partial<T>;
-}

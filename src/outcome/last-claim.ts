@@ -1,6 +1,4 @@
-import type { AgentEvent, EventOf } from '../events/event.ts';
-
-type Claim = EventOf<'agent.finished'>;
+import type { AgentEvent, Claim } from '../events/event.ts';
 
 /** The agent's last claim about how it ended; it does not apply to a run that continues, or begins again, afterwards. */
 export class LastClaim {

@@ -1,5 +1,5 @@
 import type { EventOf } from '../events/event.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { BoundedMap } from './bounded.ts';
 import type { Branch, LineageReport } from './outcome.ts';
 
@@ -13,10 +13,10 @@ export class Lineage {
     this.#branches = new BoundedMap(limit);
   }
 
-  updated({ branch_id, is_start, ...told }: EventOf<'branch.updated'>): void {
+  updated({ branch_id, is_start, ...facts }: EventOf<'branch.updated'>): void {
     if (is_start === true) this.#start = branch_id;
     if (branch_id !== this.#start) this.#latest = branch_id;
-    const { parent_branch_id, commit, agent, run_id, status, verified, winner, remarks, files, cost_usd: cost, isolation } = told;
+    const { parent_branch_id, commit, agent, run_id, status, verified, winner, remarks, files, cost_usd: cost, isolation } = facts;
     const news = present({ parent_branch_id, commit, agent, run_id, status, verified, winner, remarks, files, cost, isolation });
     this.#branches.set(branch_id, { branch_id, ...this.#branches.get(branch_id), ...news });
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ErrorCode, FileOperation, Verified } from '../events/event.ts';
-import { isolations } from '../vocabulary.ts';
+import { isolations } from '../words/vocabulary.ts';
 
 const tokens = z.number().nonnegative().optional();
 const ms = z.number().nonnegative().optional();
@@ -53,6 +53,23 @@ const ChildrenUsage = z.strictObject({
   cost_is: z.literal('at_least').optional(),
 });
 
+/** What was seen on the way between the agent and its models; the metrics are made of it. */
+const WireReport = z.strictObject({
+  /** How often a model was asked. */
+  requests: z.int().nonnegative(),
+  /** Those beside the work itself, such as for a title. */
+  side: z.int().positive().optional(),
+  failed: z.int().positive().optional(),
+  /** Those that Runwire did not let pass; not among the requests. */
+  refused: z.int().positive().optional(),
+  /** Those that never told all that they used: tokens and cost are lower bounds then. */
+  uncounted: z.int().positive().optional(),
+  /** Tools that a provider was to run itself, such as a web search. */
+  hosted_tools: z.array(z.string()).optional(),
+  /** What the agent itself says of what it used. */
+  agent_reported: z.strictObject({ input_tokens: tokens, output_tokens: tokens, cost: z.number().nonnegative().optional() }).optional(),
+});
+
 export const Branch = z.strictObject({
   branch_id: z.string(),
   parent_branch_id: z.string().optional(),
@@ -103,7 +120,8 @@ export const RunOutcome = z.strictObject({
     cache_read_tokens: tokens,
     cache_write_tokens: tokens,
     cost: z.number().nonnegative().optional(),
-    cost_source: z.enum(['reported', 'computed', 'unknown']),
+    /** `wire`: of the requests themselves, as they passed. */
+    cost_source: z.enum(['reported', 'computed', 'wire', 'unknown']),
     /** The cost is a lower bound: only totals are known, and a model call with much input costs more per token, or input from a cache less. Absent: it is not. */
     cost_is: z.literal('at_least').optional(),
     model_name: z.string().optional(),
@@ -114,6 +132,9 @@ export const RunOutcome = z.strictObject({
   }),
   /** Only where a run used more than one model; their sum is in the metrics. */
   usage_by_model: z.array(ModelUsage).optional(),
+  /** The models that answered, by the names that their providers give them; absent: nobody saw them answer. */
+  models_served: z.array(z.string()).optional(),
+  wire: WireReport.optional(),
   /** What the runs below this one used, each counted once; not in the metrics, which cover this run alone. */
   children: ChildrenUsage.optional(),
   /** The branches of the work, where there were any. */

@@ -1,6 +1,6 @@
 import type { ModelPrice } from '@pydantic/genai-prices';
-import { present } from '../present.ts';
-import type { TokenPrice } from '../vocabulary.ts';
+import { present } from '../json/present.ts';
+import type { TokenPrice } from '../words/vocabulary.ts';
 import { costAt, type Price, shareOf } from './price.ts';
 import { periodMs } from './requests.ts';
 
@@ -39,16 +39,21 @@ function isFree(model: string): boolean {
   return /[:-]free$/i.test(model);
 }
 
+/** Bedrock names a model after its maker, and the places where it runs: `us.anthropic.claude-x-v1:0`. */
+const ofBedrock = /^(?:[a-z-]+\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|mistral|openai|qwen)\.[a-z]/;
+
 /** `anthropic/claude-x` names its provider; a bare name is looked up as it is. */
 function spellings(model: string): [provider: string | undefined, name: string][] {
   const slash = model.indexOf('/');
-  if (slash === -1) return [[undefined, model]];
-  return [
-    [model.slice(0, slash), model.slice(slash + 1)],
-    [undefined, model.slice(slash + 1)],
-    [undefined, model],
-  ];
+  const bare = model.slice(model.lastIndexOf('/') + 1);
+  const hosted: [string, string][] = ofBedrock.test(bare) ? [['aws', bare]] : [];
+  if (slash === -1) return [[undefined, model], ...hosted];
+  return [[model.slice(0, slash), model.slice(slash + 1)], ...hosted, [undefined, model.slice(slash + 1)], [undefined, model]];
 }
+
+/** Anthropic's writes to a cache, in parts of the price of input. Whoever else sells its models sells them so, but the table has not every price of an hour. */
+const fiveMinutes = 1.25;
+const anHour = 2;
 
 /** What each token of a call with this much input costs. Fees are the same in every tier. */
 function priceOf(prices: ModelPrice, input: number, share: number): TokenPrice {
@@ -61,13 +66,15 @@ function priceOf(prices: ModelPrice, input: number, share: number): TokenPrice {
     const price = of(name);
     return price === undefined ? undefined : price * share;
   };
+  const input_mtok = perToken('input_mtok') ?? 0;
+  const cacheWrite = perToken('cache_write_mtok');
   return {
-    input: perToken('input_mtok') ?? 0,
+    input: input_mtok,
     output: perToken('output_mtok') ?? 0,
     ...present({
       cacheRead: perToken('cache_read_mtok'),
-      cacheWrite: perToken('cache_write_mtok'),
-      cacheWriteHour: perToken('cache_write_1h_mtok'),
+      cacheWrite,
+      cacheWriteHour: perToken('cache_write_1h_mtok') ?? (cacheWrite === input_mtok * fiveMinutes ? input_mtok * anHour : undefined),
       reasoning: perToken('output_reasoning_mtok'),
       webSearch: of('web_searches_kcount'),
       call: of('requests_kcount'),

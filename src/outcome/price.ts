@@ -1,4 +1,4 @@
-import type { TokenPrice } from '../vocabulary.ts';
+import type { TokenPrice } from '../words/vocabulary.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What decides the price of a model call besides its model. */

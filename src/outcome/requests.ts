@@ -1,5 +1,5 @@
 import type { EventOf } from '../events/event.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { addTokens, type Tokens } from './tokens.ts';
 
 /**
@@ -33,13 +33,10 @@ export type Requests = Map<string, Alike>;
 type Usage = EventOf<'usage.reported'>;
 
 /** One model call, or a part of one that is reported piece by piece: the input of the whole call decides its price. */
-export function requestOf(
-  { model = '', call_input_tokens, service_tier, cache_is }: Usage,
-  tokens: Tokens,
-  at: number | undefined,
-): Requests {
+export function requestOf(usage: Usage, tokens: Tokens, at: number | undefined): Requests {
+  const { model = '', call_input_tokens, cache_is } = usage;
   const input = call_input_tokens ?? tokens.input ?? 0;
-  const serviceTier = isStandard(service_tier) ? undefined : service_tier;
+  const serviceTier = serviceTierOf(usage);
   const tier = tierStarts.findIndex((start) => input <= start);
   const period = at === undefined ? '' : Math.floor(at / periodMs);
   const isCacheUnknown = cache_is === 'unknown' || undefined;
@@ -56,8 +53,9 @@ export function requestOf(
 
 const standardTiers: ReadonlySet<string | undefined> = new Set([undefined, '', 'standard', 'default', 'auto', 'on_demand']);
 
-function isStandard(serviceTier: string | undefined): boolean {
-  return standardTiers.has(serviceTier);
+/** Undefined: the standard one. */
+export function serviceTierOf({ service_tier }: Pick<Usage, 'service_tier'>): string | undefined {
+  return standardTiers.has(service_tier) ? undefined : service_tier;
 }
 
 export function addRequests(into: Requests, more: Requests): void {

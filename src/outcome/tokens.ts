@@ -19,9 +19,18 @@ export interface Tokens {
 export interface Used extends Tokens {
   /** How much of the input came from a cache is not told. */
   isCacheUnknown?: boolean | undefined;
+  /** Of a total: the price list that its model calls were billed by, where none of them is reported. */
+  serviceTier?: string | undefined;
   /** When it was reported last (ms since the epoch), if known. */
   at?: number | undefined;
   requests?: Requests;
+  /** Where a part of it came with its cost: the part that came without. */
+  unpaid?: Used;
+}
+
+/** What no reported cost is for; undefined: nothing. */
+export function unpaidOf(used: Used): Used | undefined {
+  return used.cost === undefined ? used : used.unpaid;
 }
 
 export type ByModel = Map<string, Used>;

@@ -1,13 +1,13 @@
 import type { EventOf } from '../events/event.ts';
-import { present } from '../present.ts';
-import { addRequests, requestOf, type Requests } from './requests.ts';
-import { addTokens, type ByModel, isBillable, type Tokens, tokensIn, type Used, without } from './tokens.ts';
+import { present } from '../json/present.ts';
+import { addRequests, requestOf, type Requests, serviceTierOf } from './requests.ts';
+import { addTokens, type ByModel, isBillable, type Tokens, tokensIn, unpaidOf, type Used, without } from './tokens.ts';
 
 type Usage = EventOf<'usage.reported'>;
 
 /**
  * Adds what may be added and replaces what must be replaced: steps add up, a turn's total replaces its steps,
- * and a thread's total (one per model) replaces everything before it. The model calls that a total is made of are kept
+ * and a thread's total (one per model) replaces everything before it; what follows is added again. The model calls that a total is made of are kept
  * beside it, because each has its own price.
  */
 export class UsageTotals {
@@ -16,6 +16,8 @@ export class UsageTotals {
   #replaced: ByModel = new Map();
   #turns: ByModel = new Map();
   #threads: ByModel = new Map();
+  /** Turns and steps that the totals of the thread include; those after them are not in them. */
+  #included: { turns: ByModel; steps: ByModel } = { turns: new Map(), steps: new Map() };
   /** What earlier attempts used. */
   #earlier: ByModel = new Map();
   #isResumed = false;
@@ -33,7 +35,10 @@ export class UsageTotals {
     this.#isComputed ||= usage.cost_computed === true;
     this.#isAtLeast ||= usage.cost_is === 'at_least';
     const model = usage.model ?? '';
-    const tokens: Used = { ...tokensIn(usage), ...present({ at, isCacheUnknown: usage.cache_is === 'unknown' || undefined }) };
+    const tokens: Used = {
+      ...tokensIn(usage),
+      ...present({ at, isCacheUnknown: usage.cache_is === 'unknown' || undefined, serviceTier: serviceTierOf(usage) }),
+    };
     switch (usage.scope) {
       case 'step':
         // It only names the model.
@@ -46,8 +51,19 @@ export class UsageTotals {
         return add(this.#turns, model, withRequests(tokens, model, [this.#replaced]));
       case 'thread':
         if (usage.whole_session === true) return this.#wholeSession(model, tokens);
-        this.#threads.set(model, withRequests(tokens, model, [this.#turns, this.#steps]));
+        this.#setThread(model, tokens);
     }
+  }
+
+  #setThread(model: string, tokens: Used, earlier: ByModel = new Map()): void {
+    for (const [name, used] of this.#turns) add(this.#included.turns, name, used);
+    for (const [name, used] of this.#steps) add(this.#included.steps, name, used);
+    this.#turns = new Map();
+    this.#steps = new Map();
+    // A total without a name is that of all models, and those of the models are all of it; a cost alone may come beside them.
+    if (hasTokens(tokens))
+      for (const [name, used] of this.#threads) if ((name === '') !== (model === '') && hasTokens(used)) this.#threads.delete(name);
+    this.#threads.set(model, withRequests(tokens, model, [earlier, this.#included.turns, this.#included.steps]));
   }
 
   #wholeSession(model: string, tokens: Used): void {
@@ -57,21 +73,22 @@ export class UsageTotals {
       earlier.set(model, known);
       this.#earlier.delete(model);
     }
-    const parts = [earlier, this.#turns, this.#steps];
     const isKnown = this.#steps.size + this.#turns.size > 0;
-    if (this.#before?.used !== undefined) this.#threads.set(model, withRequests(this.#share(tokens, this.#before.used), model, parts));
+    if (this.#before?.used !== undefined) this.#setThread(model, this.#share(tokens, this.#before.used), earlier);
     else if (this.#before === undefined || !isKnown) {
-      this.#threads.set(model, withRequests(tokens, model, parts));
+      this.#setThread(model, tokens, earlier);
       this.#includesBefore = this.#before !== undefined;
     }
   }
 
   /** The run's own share of a total; a total whose share is smaller than what was reported step by step never included the earlier runs. */
   #share(tokens: Used, used: Tokens): Used {
-    const rest: Used = { ...without(tokens, used), at: tokens.at, isCacheUnknown: tokens.isCacheUnknown };
-    let told = 0;
-    for (const part of [this.#steps, this.#turns]) for (const { input = 0 } of part.values()) told += input;
-    return (rest.input ?? 0) < told && (tokens.input ?? 0) >= told ? tokens : rest;
+    const { at, isCacheUnknown, serviceTier } = tokens;
+    const rest: Used = { ...without(tokens, used), ...present({ at, isCacheUnknown, serviceTier }) };
+    let sum = 0;
+    for (const part of [this.#steps, this.#turns, this.#included.steps, this.#included.turns])
+      for (const { input = 0 } of part.values()) sum += input;
+    return (rest.input ?? 0) < sum && (tokens.input ?? 0) >= sum ? tokens : rest;
   }
 
   /** The run resumes an earlier session. */
@@ -102,6 +119,7 @@ export class UsageTotals {
     this.#replaced = new Map();
     this.#turns = new Map();
     this.#threads = new Map();
+    this.#included = { turns: new Map(), steps: new Map() };
   }
 
   /** Another run in the same stream. */
@@ -116,7 +134,7 @@ export class UsageTotals {
   /** `unnamed`: the model for usage that was reported without one. */
   byModel(unnamed = ''): ByModel {
     const sum: ByModel = new Map();
-    for (const part of [this.#others, this.#earlier, ...(this.#threads.size > 0 ? [this.#threads] : [this.#turns, this.#steps])])
+    for (const part of [this.#others, this.#earlier, this.#threads, this.#turns, this.#steps])
       for (const [model, used] of part) add(sum, model || unnamed, used);
     return sum;
   }
@@ -129,12 +147,40 @@ export class UsageTotals {
 }
 
 function add(into: ByModel, model: string, more: Used): void {
-  let sum = into.get(model);
-  if (sum === undefined) into.set(model, (sum = {}));
+  const sum = into.get(model);
+  if (sum === undefined) into.set(model, copyOf(more));
+  else addUsed(sum, more);
+}
+
+function addUsed(sum: Used, more: Used): void {
+  const unpaid = more.cost === undefined && sum.cost === undefined ? undefined : plusUnpaid(sum, more);
   addTokens(sum, more);
   sum.at = more.at ?? sum.at;
   sum.isCacheUnknown ||= more.isCacheUnknown;
+  if (sum.serviceTier !== more.serviceTier) sum.serviceTier = 'mixed';
   if (more.requests !== undefined) addRequests((sum.requests ??= new Map()), more.requests);
+  if (unpaid !== undefined) sum.unpaid = unpaid;
+}
+
+/** Of two that do not both lack a cost. */
+function plusUnpaid(sum: Used, more: Used): Used | undefined {
+  const [one, other] = [unpaidOf(sum), unpaidOf(more)];
+  if (other === undefined || !isBillable(other)) return one === sum ? copyOf(sum) : one;
+  if (one === undefined || !isBillable(one)) return copyOf(other);
+  const both = one === sum ? copyOf(sum) : one;
+  addUsed(both, other);
+  return both;
+}
+
+function copyOf({ requests, unpaid, ...used }: Used): Used {
+  const copy: Used = used;
+  if (requests !== undefined) addRequests((copy.requests = new Map()), requests);
+  if (unpaid !== undefined) copy.unpaid = copyOf(unpaid);
+  return copy;
+}
+
+function hasTokens({ input, output }: Used): boolean {
+  return input !== undefined || output !== undefined;
 }
 
 /** A total of a model, and the calls that were reported before it, so far as they may be a part of it. */

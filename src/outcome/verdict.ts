@@ -1,11 +1,12 @@
 import type { ErrorCode, EventOf, ItemStatus } from '../events/event.ts';
-import { exitCodes, type VerdictClass } from '../failure.ts';
+import { exitCodes, interruptCodes, type VerdictClass } from '../failure.ts';
 import { BoundedList, LastLines } from './bounded.ts';
 import { Attempted } from './denials.ts';
 import { codeOfLimit } from './limits.ts';
 import type { Evidence, Expectation, Verdict } from './outcome.ts';
 import { isEndedFromOutside, signalOf, timeoutCode } from './process-signal.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
+import type { LastFailure } from './wire.ts';
 
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
 export interface Signals {
@@ -26,7 +27,7 @@ export interface Signals {
   openDenial: string | undefined;
   /** What it tried to do, and how much of it was denied. */
   attempted: Attempted;
-  said: boolean;
+  hasText: boolean;
   /** Text followed the last call that it began: there is a final answer. */
   answered: boolean;
   did: boolean;
@@ -49,6 +50,10 @@ export interface Signals {
   warned: boolean;
   /** What was expected of it. */
   expectations: BoundedList<Expectation>;
+  /** The last request to a model, as far as somebody saw it, and it failed. */
+  modelFailure: LastFailure | undefined;
+  /** Sentences about models that answered in place of others. */
+  swaps: readonly string[];
 }
 
 export function noSignals(): Signals {
@@ -63,7 +68,7 @@ export function noSignals(): Signals {
     leftOpen: undefined,
     openDenial: undefined,
     attempted: new Attempted(),
-    said: false,
+    hasText: false,
     answered: false,
     did: false,
     cut: false,
@@ -77,6 +82,8 @@ export function noSignals(): Signals {
     denied: false,
     warned: false,
     expectations: new BoundedList(),
+    modelFailure: undefined,
+    swaps: [],
   };
 }
 
@@ -84,7 +91,7 @@ export function noSignals(): Signals {
  * What a caller may treat as a failure although the run continued: `--fail-on`. `none`: not even a run in which every attempt to act was
  * denied, which is otherwise a failure.
  */
-export const failOnWords = ['tool', 'denied', 'empty', 'warning', 'limit', 'none'] as const;
+export const failOnWords = ['tool', 'denied', 'empty', 'warning', 'limit', 'model', 'none'] as const;
 export type FailOn = (typeof failOnWords)[number];
 
 const classOfCode: Record<ErrorCode, VerdictClass> = {
@@ -114,7 +121,7 @@ function classOfLimit({ limit }: EventOf<'limit.reached'>): VerdictClass {
   return classOfCode[codeOfLimit[limit]];
 }
 
-const interruptions: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+const interruptions: Record<string, number> = interruptCodes;
 
 export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict {
   const evidence = gatherEvidence(signals);
@@ -125,11 +132,12 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
     // Where nobody said what went wrong, the last lines of stderr are the best guess.
     evidence: [{ signal: 'verdict', detail: why }, ...evidence, ...(name === 'incomplete' && code === undefined ? lastWords(signals) : [])],
   });
-  const { claim, process, fatal, limit } = signals;
+  const { claim, process, fatal, limit, modelFailure } = signals;
 
   if (limit !== undefined) return verdict(classOfLimit(limit), `the ${limit.limit} limit was reached`);
   if (claim?.status === 'failed') {
-    const code = claim.code !== undefined && claim.code !== 'unknown' ? claim.code : (fatal?.code ?? claim.code ?? 'unknown');
+    const code =
+      claim.code !== undefined && claim.code !== 'unknown' ? claim.code : (fatal?.code ?? modelFailure?.code ?? claim.code ?? 'unknown');
     return verdict(classOfCode[code], fatal?.scope === 'runwire' ? failedByUs(code) : 'the agent says that it failed', code);
   }
   if (claim?.status === 'ok') {
@@ -150,14 +158,16 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
     return verdict('permission', 'the run ended on something that was denied', 'permission');
   const broken = brokenInstall(signals);
   if (broken !== undefined) return verdict('config', broken, 'config');
+  if (modelFailure !== undefined)
+    return verdict('provider', 'the agent never said how it ended, and its last request to a model failed', modelFailure.code);
   if (!signals.heard) return verdict('incomplete', 'no line of a known dialect came');
   return verdict('incomplete', 'the stream stopped without an end');
 }
 
 /** What ended a live run that did not end by itself; undefined: nothing that we know of. */
 function stoppedBy({ claim, process }: Signals): string | undefined {
-  const told = /^SIG(?:INT|TERM|HUP)$/.exec(claim?.message ?? '')?.[0];
-  const name = told ?? (claim?.message === unread ? undefined : process?.requested_signal);
+  const signal = /^SIG(?:INT|TERM|HUP)$/.exec(claim?.message ?? '')?.[0];
+  const name = signal ?? (claim?.message === unread ? undefined : process?.requested_signal);
   if (name === undefined) return claim?.message === unread ? `cancelled: ${unread}` : undefined;
   return name === 'SIGINT' ? 'cancelled by you (SIGINT)' : `cancelled from outside (${name})`;
 }
@@ -177,9 +187,9 @@ const missingPart = [
 ];
 
 /** The program ended before it did anything because a part of it is missing: starting it again would not help. */
-function brokenInstall({ began, said, process, stderr }: Signals): string | undefined {
+function brokenInstall({ began, hasText, process, stderr }: Signals): string | undefined {
   const { first } = stderr;
-  if (began || said || process === undefined || process.exit_code === 0 || first === undefined) return undefined;
+  if (began || hasText || process === undefined || process.exit_code === 0 || first === undefined) return undefined;
   return missingPart.some((words) => words.test(first)) || process.exit_code === 127 || process.exit_code === 126
     ? `the program cannot work as it is installed: ${first}`
     : undefined;
@@ -202,6 +212,8 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
     return ['incomplete', `the agent says ok, but the process died of ${process.signal}`];
   // It came after the claim, for instance because the work could not be kept.
   if (fatal?.scope === 'runwire') return [classOfCode[fatal.code], 'the agent says ok, but Runwire could not finish the run', fatal.code];
+  if (signals.modelFailure !== undefined)
+    return ['provider', 'the agent says ok, but its last request to a model failed', signals.modelFailure.code];
   if (signals.cut) return ['incomplete', 'the last line stops in the middle'];
   if (signals.damagedEnd) return ['incomplete', 'what follows the end is damaged'];
   const isWithheld = signals.claim?.is_answer_withheld === true;
@@ -215,7 +227,7 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
   const isInVain = signals.attempted.isAllInVain || (signals.leftOpen !== undefined && signals.attempted.hasNotActed);
   if ((signals.damaged && isInVain) || (signals.damagedCall && signals.attempted.hasNotActed))
     return ['incomplete', 'lines are damaged, and the others show nothing that was done'];
-  if (!signals.said && !signals.did && !isWithheld) return ['incomplete', 'the agent answered nothing and did nothing'];
+  if (!signals.hasText && !signals.did && !isWithheld) return ['incomplete', 'the agent answered nothing and did nothing'];
   return undefined;
 }
 
@@ -224,6 +236,8 @@ function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, 
   if (failOn.includes('denied') && signals.denied) return ['permission', 'something was denied, and --fail-on says denied', 'permission'];
   if (failOn.includes('tool') && signals.toolFailed) return ['tool', 'a tool failed, and --fail-on says tool', 'tool'];
   if (failOn.includes('empty') && !signals.answered) return ['incomplete', 'there is no answer, and --fail-on says empty'];
+  if (failOn.includes('model') && signals.swaps.length > 0)
+    return ['provider', 'another model answered than the one that was asked for, and --fail-on says model'];
   const { lateLimit } = signals;
   if (failOn.includes('limit') && lateLimit !== undefined)
     return [classOfLimit(lateLimit), `the ${lateLimit.limit} limit was reached, and --fail-on says limit`];
@@ -255,15 +269,16 @@ export function lacksAnswer({ claim, answered }: Signals): boolean {
 
 function interruption(process: EventOf<'process.ended'> | undefined): number | undefined {
   if (process === undefined) return undefined;
-  if (process.requested_signal !== undefined) return interruptions[process.requested_signal] ?? 130;
+  if (process.requested_signal !== undefined) return interruptions[process.requested_signal] ?? exitCodes.cancelled;
   return interruptions[signalOf(process) ?? ''];
 }
 
 function cancelledCode(signals: Signals): number {
-  return interruption(signals.process) === 143 ? 143 : 130;
+  return interruption(signals.process) === interruptCodes.SIGTERM ? interruptCodes.SIGTERM : exitCodes.cancelled;
 }
 
 const evidenceLimit = 500;
+const swapsShown = 10;
 
 function lastWords({ stderr }: Signals): Evidence[] {
   const detail = stderr.within(evidenceLimit);
@@ -279,18 +294,20 @@ function gatherEvidence(signals: Signals): Evidence[] {
   else if (claim === undefined) add('claim', 'none: the agent never said how it ended');
   else add('claim', [claim.status, claim.raw_status, claim.message].filter(Boolean).join(': '));
   if (process !== undefined) {
-    const asked = process.requested_signal === undefined ? '' : ` after runwire sent ${process.requested_signal}`;
-    add('process', `${process.signal === null ? `exit code ${process.exit_code}` : `ended by ${process.signal}`}${asked}`);
+    const after = process.requested_signal === undefined ? '' : ` after runwire sent ${process.requested_signal}`;
+    add('process', `${process.signal === null ? `exit code ${process.exit_code}` : `ended by ${process.signal}`}${after}`);
   }
   if (fatal !== undefined) add('error', `${fatal.code}: ${fatal.message}`);
+  if (signals.modelFailure !== undefined) add('wire', `${signals.modelFailure.code}: ${signals.modelFailure.detail}`);
+  for (const swap of signals.swaps.slice(0, swapsShown)) add('model', swap);
   const reached = limit ?? signals.lateLimit;
   if (reached !== undefined) add('limit', reached.message ?? reached.limit);
   if (signals.openDenial !== undefined) add('denied', signals.openDenial);
   else if (signals.attempted.isAllDenied) add('denied', `${signals.attempted.denied} denied, nothing was allowed`);
   evidence.push(...unmetEvidence(signals.expectations.toArray()));
   if (signals.cut) add('stream', 'the last line stops in the middle');
-  if (!signals.said && claim?.is_answer_withheld === true) add('answer', 'not in this log');
-  else if (!signals.said) add('answer', signals.did ? 'none, but tools ran' : 'none');
+  if (!signals.hasText && claim?.is_answer_withheld === true) add('answer', 'not in this log');
+  else if (!signals.hasText) add('answer', signals.did ? 'none, but tools ran' : 'none');
   else if (lacksAnswer(signals)) add('answer', 'none after the last tool call');
   return evidence.map((each) => ({
     ...each,

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../dialects/dialect.ts';
+import type { Json, JsonObject } from '../json/json.ts';
 
 /** A line that may be part of a copy, until that is known. */
 export interface HeldLine {

@@ -84,14 +84,14 @@ export async function* encode(
   const { dialect, variant } = findWriter(to);
   const writer = new Writer(dialect, variant);
   const folding = new OutcomeFold();
-  let told: EventOf<'thread.completed'> | undefined;
+  let completed: EventOf<'thread.completed'> | undefined;
   for await (const record of records) {
     writer.record(record);
     folding.apply(record, record.timestamp === null ? undefined : Date.parse(record.timestamp), record.synthetic);
-    if (record.type === 'thread.completed') told = record;
+    if (record.type === 'thread.completed') completed = record;
     if (writer.size > 0) yield writer.take();
   }
-  writer.end(told === undefined ? folding.outcome('runwire', []) : reportedOutcome(told));
+  writer.end(completed === undefined ? folding.outcome('runwire', []) : reportedOutcome(completed));
   if (writer.size > 0) yield writer.take();
   if (options.onNote !== undefined) writer.notes.forEach(options.onNote);
 }

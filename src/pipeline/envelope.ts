@@ -1,5 +1,5 @@
-import { isObject } from '../dialects/read.ts';
-import type { JsonObject } from '../dialects/dialect.ts';
+import { isObject } from '../json/read.ts';
+import type { JsonObject } from '../json/json.ts';
 
 /** A line of process output as a log collector stores it. */
 export interface Enveloped {

@@ -1,5 +1,5 @@
-import { isObject } from '../dialects/read.ts';
-import type { JsonObject } from '../dialects/dialect.ts';
+import { isObject } from '../json/read.ts';
+import type { JsonObject } from '../json/json.ts';
 import { Document, stampOf } from './document.ts';
 import { type Enveloped, openContainerLine } from './envelope.ts';
 import { csvFieldIn } from './csv.ts';

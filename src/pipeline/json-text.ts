@@ -1,5 +1,5 @@
-import type { JsonObject } from '../dialects/dialect.ts';
-import { isObject } from '../dialects/read.ts';
+import type { JsonObject } from '../json/json.ts';
+import { isObject } from '../json/read.ts';
 
 const SPACE = 32;
 const CLOSE_BRACKET = 93;

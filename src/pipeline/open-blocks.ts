@@ -1,7 +1,7 @@
-import { Pieces } from '../dialects/pieces.ts';
+import { Pieces } from '../dialects/kit/pieces.ts';
 
 /** The place of a block in the run. */
-export interface Place {
+export interface BlockIds {
   readonly kind: 'text' | 'reasoning';
   readonly block_id: string;
   readonly message_id: string;
@@ -9,7 +9,7 @@ export interface Place {
   readonly parent_item_id: string | undefined;
 }
 
-export interface OpenBlock extends Place {
+export interface OpenBlock extends BlockIds {
   readonly text: Pieces;
 }
 
@@ -31,12 +31,12 @@ export class OpenBlocks {
   readonly #lanes = { text: new Map<string | undefined, Lane>(), reasoning: new Map<string | undefined, Lane>() };
 
   /** The open block with this id; without an id, the last one opened. */
-  find(kind: Place['kind'], parent: string | undefined, id: string | undefined): OpenBlock | undefined {
+  find(kind: BlockIds['kind'], parent: string | undefined, id: string | undefined): OpenBlock | undefined {
     const lane = this.#lanes[kind].get(parent);
     return (id === undefined ? lane?.last : lane?.byId.get(id))?.block;
   }
 
-  open(place: Place): OpenBlock {
+  open(place: BlockIds): OpenBlock {
     const block: OpenBlock = { ...place, text: new Pieces() };
     const lanes = this.#lanes[block.kind];
     let lane = lanes.get(block.parent_item_id);

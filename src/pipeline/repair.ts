@@ -1,9 +1,7 @@
 import type { AgentEvent, Draft, EventOf } from '../events/event.ts';
 import { finalOf } from '../events/rewritten-block.ts';
-import { type OpenBlock, OpenBlocks, type Place } from './open-blocks.ts';
-
-/** `isWhole`: a delta that is its entire block, whose end follows immediately. */
-export type RepairedSink = (event: AgentEvent, synthetic: boolean, isWhole?: boolean) => void;
+import type { EventSink } from '../redact/redactor.ts';
+import { type OpenBlock, OpenBlocks, type BlockIds } from './open-blocks.ts';
 
 /** If a stream starts with more noise than this, an introduction is no longer waited for. */
 const maxEarly = 200;
@@ -16,7 +14,7 @@ const mostOpenItems = 10_000;
  * Added events are marked synthetic; the agent's own events are never changed, only completed with ids and places.
  */
 export class Repair {
-  readonly #emit: RepairedSink;
+  readonly #emit: EventSink;
   #threadStarted = false;
   /** Events before the agent introduced itself: early noise must not leave the thread without a name. */
   #early: { draft: Draft & { type: 'log' | 'line.unknown' }; synthetic: boolean }[] = [];
@@ -27,7 +25,7 @@ export class Repair {
   readonly #items = new Set<string>();
   readonly #permissions = new Set<string>();
 
-  constructor(emit: RepairedSink) {
+  constructor(emit: EventSink) {
     this.#emit = emit;
   }
 
@@ -180,14 +178,14 @@ export class Repair {
     const open = this.#blocks.find(kind, draft.parent_item_id, draft.block_id);
     const block = open ?? this.#blocks.open(this.#placeOf(kind, draft));
     block.text.add(draft.text);
-    this.#emit(said(draft.type, block, draft.text), synthetic, isWhole && open === undefined);
+    this.#emit(blockEvent(draft.type, block, draft.text), synthetic, isWhole && open === undefined);
   }
 
   #complete(draft: Draft & { type: 'text.completed' | 'reasoning.completed' }, synthetic: boolean): void {
     const [kind, delta] = draft.type === 'text.completed' ? (['text', 'text.delta'] as const) : (['reasoning', 'reasoning.delta'] as const);
     const open = this.#blocks.find(kind, draft.parent_item_id, draft.block_id);
     const streamed = open?.text.toString() ?? '';
-    let place: Place = open ?? this.#placeOf(kind, draft);
+    let place: BlockIds = open ?? this.#placeOf(kind, draft);
     let missing: string | undefined = draft.text === streamed ? undefined : draft.text.slice(streamed.length);
     if (open !== undefined && draft.text.startsWith(streamed)) this.#blocks.close(open);
     else if (open !== undefined) {
@@ -196,17 +194,17 @@ export class Repair {
       place = this.#placeOf(kind, { ...draft, block_id: this.#unusedBlock(kind, finalOf(open.block_id), draft.parent_item_id) });
       missing = draft.text;
     }
-    if (missing !== undefined) this.#emit(said(delta, place, missing), true, missing === draft.text);
-    this.#emit(said(draft.type, place, draft.text), synthetic);
+    if (missing !== undefined) this.#emit(blockEvent(delta, place, missing), true, missing === draft.text);
+    this.#emit(blockEvent(draft.type, place, draft.text), synthetic);
   }
 
-  #unusedBlock(kind: Place['kind'], block_id: string, parent_item_id: string | undefined): string {
+  #unusedBlock(kind: BlockIds['kind'], block_id: string, parent_item_id: string | undefined): string {
     return this.#blocks.find(kind, parent_item_id, block_id) === undefined
       ? block_id
       : this.#unusedBlock(kind, finalOf(block_id), parent_item_id);
   }
 
-  #placeOf(kind: Place['kind'], draft: Partial<Omit<Place, 'kind'>>): Place {
+  #placeOf(kind: BlockIds['kind'], draft: Partial<Omit<BlockIds, 'kind'>>): BlockIds {
     const turn = this.#needTurn();
     return {
       kind,
@@ -223,11 +221,15 @@ export class Repair {
 
   #closeBlock(block: OpenBlock): void {
     this.#blocks.close(block);
-    this.#emit(said(block.kind === 'text' ? 'text.completed' : 'reasoning.completed', block, block.text.toString()), true);
+    this.#emit(blockEvent(block.kind === 'text' ? 'text.completed' : 'reasoning.completed', block, block.text.toString()), true);
   }
 }
 
-function said(type: 'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed', place: Place, text: string): AgentEvent {
+function blockEvent(
+  type: 'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed',
+  place: BlockIds,
+  text: string,
+): AgentEvent {
   const { turn_id, message_id, block_id, parent_item_id } = place;
   return parent_item_id === undefined
     ? { type, turn_id, message_id, block_id, text }

@@ -1,10 +1,10 @@
 import type { EventOf, EventRecord } from '../events/event.ts';
-import { codeOfClass } from '../faults.ts';
+import { codeOfClass } from '../outcome/faults.ts';
 import { OutcomeFold } from '../outcome/fold.ts';
 import { LastClaim } from '../outcome/last-claim.ts';
 import type { ModelUsage, RunOutcome } from '../outcome/outcome.ts';
 import { tokenFields } from '../outcome/token-fields.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 
 type Opening = EventRecord & EventOf<'thread.started'>;
 

@@ -1,15 +1,15 @@
 import type { NoteKind, Origin } from '../dialects/dialect.ts';
 import type { AgentEvent, Draft, EventOf, EventRecord, EventSource } from '../events/event.ts';
-import { beginJson, LineEnd } from '../events/record-json.ts';
 import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
 import type { ChildrenUsage, RunOutcome, Verdict } from '../outcome/outcome.ts';
 import { reportOf } from '../outcome/report.ts';
 import type { Price } from '../outcome/price.ts';
-import { newId } from '../new-id.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { cutAfter } from '../redact/cut.ts';
-import type { Redactor } from '../redact/redactor.ts';
-import { Repair, type RepairedSink } from './repair.ts';
+import type { EventSink, Redactor } from '../redact/redactor.ts';
+import { marked, markOfAttempt, markOfRun } from './id-marks.ts';
+import { Numbering } from './numbering.ts';
+import { Repair } from './repair.ts';
 
 /** How the process ended: known to a live run, given for a stored one. */
 export interface ProcessEnd {
@@ -25,6 +25,8 @@ export interface ProcessEnd {
 }
 
 export interface ThreadOptions extends FoldOptions {
+  /** Called with every draft of the agent before anything is made of it; returns what counts of it. */
+  onDraft?: (draft: Draft) => Draft | undefined;
   /** Called with every repaired event in its place in the run, in order; the last is `thread.completed`. */
   onRecord?: (record: EventRecord) => void;
   /** Makes an id for the thread; called only when the agent names no session. Default: random. */
@@ -48,6 +50,9 @@ const isLong: ReadonlySet<AgentEvent['type']> = new Set([
   ...(['item.started', 'item.output', 'item.completed', 'line.unknown', 'usage.reported'] as const),
 ]);
 
+/** No agent asks its model this often before it introduces itself; one that prints nothing until its end does. */
+const mostEarly = 40;
+
 /** The latest time that a `Date` can hold, in ms. */
 const latestDate = 8.64e15;
 
@@ -58,13 +63,8 @@ export class Thread {
   readonly #fold: OutcomeFold;
   readonly #notes = new Map<string, Note>();
   #source: EventSource = 'agent';
-  #threadId: string | undefined;
-  #sequence = 0;
-  /** Where the current event stands on the tape that is being read. */
-  #origin: Origin | undefined;
+  readonly #numbering: Numbering;
   #at: number | undefined;
-  #lastAt: number | undefined;
-  #lastTimestamp: string | null = null;
   #explained = false;
   #stopped: StoppedBy | undefined;
   #session: string | undefined;
@@ -75,21 +75,27 @@ export class Thread {
   #hasFinished = false;
   /** The call that ended last. */
   #lastEnded: string | undefined;
-  /** A prefix for ids: agents number theirs from the start in every process, but within one thread they must differ. */
+  /** A prefix for ids. */
   #mark = '';
-  /** How the lines of its records end, by who said them. */
-  readonly #ends: Record<EventSource, { said?: LineEnd; added?: LineEnd }> = { agent: {}, runner: {} };
+  /** How many calls are going on, one within the other. */
+  #depth = 0;
+  #waiting: (() => void)[] = [];
+  /** The agent has introduced itself, or is no longer waited for. */
+  #isBegun = false;
+  /** What passed on the wire before that: a thread is named after the agent's own words. */
+  readonly #early: { draft: Draft; at: number | undefined }[] = [];
 
   constructor(options: ThreadOptions = {}) {
     this.#options = options;
-    const { redact, onRecord, introduction } = options;
+    const { redact, onRecord, introduction, newId, isWritten } = options;
+    this.#numbering = new Numbering({ ...present({ newId, isWritten }), clean: (text) => this.clean(text) });
     this.#fold = new OutcomeFold(redact === undefined ? options : { ...options, clean: (text) => redact.text(text) });
     const deliver = (event: AgentEvent, synthetic: boolean): void => this.#deliver(event, synthetic);
     // Without a listener, only the outcome gets out, and that is small.
     const isHeard = onRecord !== undefined;
     // But a private key that is printed line by line cannot be recognised from its last lines alone, and evidence is cut.
     const isCleaned = (event: AgentEvent): boolean => isHeard || !isLong.has(event.type);
-    const clean: RepairedSink =
+    const clean: EventSink =
       redact === undefined
         ? deliver
         : (event, synthetic, isWhole) => (isCleaned(event) ? redact.push(event, synthetic, deliver, isWhole) : deliver(event, synthetic));
@@ -102,26 +108,85 @@ export class Thread {
   }
 
   /** Takes an event of the agent. */
-  emit(said: Draft, origin?: Origin): void {
-    const heard = this.#heard(said);
+  emit(draft: Draft, origin?: Origin): void {
+    const { onDraft } = this.#options;
+    const taken = onDraft === undefined ? draft : onDraft(draft);
+    if (taken === undefined) return;
+    // Without a closure, since most of a run passes here.
+    this.#depth += 1;
+    try {
+      this.#take(taken, origin);
+    } finally {
+      this.#settle();
+    }
+  }
+
+  /** Takes an event from beside the agent: our own word about the run, or that of another `source`. */
+  tell(draft: Draft, source: EventSource = 'runner'): void {
+    if (source === 'wire' && !this.#isBegun && this.#early.length < mostEarly) {
+      this.#early.push({ draft, at: this.#options.clock?.() });
+      return;
+    }
+    this.#deliverAll(() => this.#tellNow(draft, source));
+  }
+
+  #tellNow(draft: Draft, source: EventSource, at?: number): void {
+    this.#source = source;
+    this.#at = at;
+    if (draft.type === 'limit.reached' || (draft.type === 'error' && draft.fatal)) this.#explained = true;
+    this.#repair.push(draft);
+    this.#source = 'agent';
+    this.#at = undefined;
+  }
+
+  /** The agent has introduced itself: what passed before that is told now, with the time when it did. */
+  #begin(): void {
+    this.#isBegun = true;
+    const { source, at } = { source: this.#source, at: this.#at };
+    for (const early of this.#early.splice(0)) this.#tellNow(early.draft, 'wire', early.at);
+    this.#source = source;
+    this.#at = at;
+  }
+
+  /** Nothing re-enters a thread while a record is on its way: this acts when none is, which may be now. */
+  whenIdle(act: () => void): void {
+    if (this.#depth === 0) act();
+    else this.#waiting.push(act);
+  }
+
+  #deliverAll<Answer>(step: () => Answer): Answer {
+    this.#depth += 1;
+    try {
+      return step();
+    } finally {
+      this.#settle();
+    }
+  }
+
+  #settle(): void {
+    this.#depth -= 1;
+    if (this.#depth === 0 && this.#waiting.length > 0) for (const act of this.#waiting.splice(0)) act();
+  }
+
+  #take(draft: Draft, origin: Origin | undefined): void {
+    const heard = this.#heard(draft);
     if (heard === undefined || this.#isEndedAgain(heard)) return;
     const isNextRun = heard.type === 'thread.started' && this.#isOfNextRun(heard);
     if (isNextRun) {
       // On a tape, ids already differ.
-      if (origin === undefined) this.#mark = nextRunMark(++this.#runs);
+      if (origin === undefined) this.#mark = markOfRun(++this.#runs);
       this.#lastEnded = undefined;
     }
     this.#hasFinished = heard.type === 'agent.finished' || (this.#hasFinished && heard.type !== 'thread.started');
-    const draft = this.#mark === '' ? heard : marked(heard, this.#mark);
+    const own = this.#mark === '' ? heard : marked(heard, this.#mark);
     if (origin !== undefined) {
       this.#source = origin.source;
-      this.#origin = origin;
+      this.#numbering.isFrom(origin);
     }
-    if (draft.type === 'thread.started' && draft.session_id) this.#introduced(draft.session_id);
-    if (draft.type === 'agent.finished' || draft.type === 'limit.reached' || (draft.type === 'error' && draft.fatal))
-      this.#explained = true;
-    if (isNextRun && draft.type === 'thread.started') this.#repair.nextRun(draft, origin?.synthetic);
-    else this.#repair.push(draft, origin?.synthetic ?? false, origin?.isWhole);
+    if (own.type === 'thread.started' && own.session_id) this.#introduced(own.session_id);
+    if (own.type === 'agent.finished' || own.type === 'limit.reached' || (own.type === 'error' && own.fatal)) this.#explained = true;
+    if (isNextRun && own.type === 'thread.started') this.#repair.nextRun(own, origin?.synthetic);
+    else this.#repair.push(own, origin?.synthetic ?? false, origin?.isWhole);
   }
 
   /** Logs deliver at least once: if the end of a call is repeated immediately, it does not end another call. */
@@ -143,15 +208,6 @@ export class Thread {
     if (this.#isIntroduced && session !== this.#session) this.note('guessed', 'more than one session in one stream, read as one run');
     this.#isIntroduced = true;
     this.#session = session;
-  }
-
-  /** Takes one of our own events about the run. */
-  tell(draft: Draft): void {
-    this.#source = 'runner';
-    this.#at = undefined;
-    if (draft.type === 'limit.reached' || (draft.type === 'error' && draft.fatal)) this.#explained = true;
-    this.#repair.push(draft);
-    this.#source = 'agent';
   }
 
   /** The agent was told to stop: whatever it reports about its end from now on was caused by us. */
@@ -231,28 +287,35 @@ export class Thread {
 
   /** Closes what is open; returns the verdict of the run if nothing follows. */
   endAttempt(process?: ProcessEnd): Verdict {
+    return this.#deliverAll(() => {
+      this.#close(process);
+      return this.#fold.verdict;
+    });
+  }
+
+  #close(process: ProcessEnd | undefined): void {
     this.#repair.end();
     this.#options.redact?.end((event, synthetic) => this.#deliver(event, synthetic));
     if (this.#options.clock !== undefined) this.#at = undefined;
-    if (process !== undefined) {
-      const { timedOut = false, ...rest } = process;
-      const reason = timedOut ? 'timeout' : rest.signal === null ? 'exited' : 'signalled';
-      const session = this.#attempt > 1 && this.#session !== undefined ? { session_id: this.#session } : {};
-      this.#source = 'runner';
-      this.#repair.push({ type: 'process.ended', ...rest, reason, ...session });
-    }
-    return this.#fold.verdict;
+    if (process === undefined) return;
+    const { timedOut = false, ...rest } = process;
+    const reason = timedOut ? 'timeout' : rest.signal === null ? 'exited' : 'signalled';
+    const session = this.#attempt > 1 && this.#session !== undefined ? { session_id: this.#session } : {};
+    this.#source = 'runner';
+    this.#repair.push({ type: 'process.ended', ...rest, reason, ...session });
   }
 
   /** After `endAttempt`: the agent is started again, and what it does then is judged afresh. */
   retry(scheduled: Omit<EventOf<'retry.scheduled'>, 'type' | 'scope'>): void {
-    this.tell({ type: 'retry.scheduled', scope: 'run', ...scheduled });
-    this.#attempt += 1;
-    this.#mark = `attempt_${this.#attempt}:`;
-    this.#hasFinished = false;
-    this.#isIntroduced = false;
-    this.#explained = false;
-    this.#lastEnded = undefined;
+    this.#deliverAll(() => {
+      this.tell({ type: 'retry.scheduled', scope: 'run', ...scheduled });
+      this.#attempt += 1;
+      this.#mark = markOfAttempt(this.#attempt);
+      this.#hasFinished = false;
+      this.#isIntroduced = false;
+      this.#explained = false;
+      this.#lastEnded = undefined;
+    });
   }
 
   /** Closes what is open, determines the verdict and emits `thread.completed` as the last event. */
@@ -270,16 +333,11 @@ export class Thread {
   complete(dialect: string, price?: Price): RunOutcome {
     this.#source = 'runner';
     const outcome = this.soFar(dialect, price);
-    this.#deliver(
-      {
-        type: 'thread.completed',
-        status: outcome.status,
-        summary: outcome.message !== '' ? outcome.message : (outcome.error_details?.message ?? outcome.verdict.evidence[0]?.detail ?? ''),
-        verdict: { class: outcome.verdict.class, exit_code: outcome.verdict.exit_code, evidence: outcome.verdict.evidence },
-        final_report: reportOf(outcome),
-      },
-      false,
-    );
+    const { status, message, error_details: error, verdict } = outcome;
+    const { class: name, exit_code, evidence } = verdict;
+    const summary = message !== '' ? message : (error?.message ?? evidence[0]?.detail ?? '');
+    const last = { status, summary, verdict: { class: name, exit_code, evidence }, final_report: reportOf(outcome) };
+    this.#deliverAll(() => this.#deliver({ type: 'thread.completed', ...last }, false));
     return outcome;
   }
 
@@ -310,84 +368,19 @@ export class Thread {
   #deliver(event: AgentEvent, synthetic: boolean): void {
     const at = this.#at ?? this.#options.clock?.();
     this.#fold.apply(event, at, synthetic);
-    this.#options.onRecord?.(this.#record(event, synthetic, at));
-  }
-
-  #record(event: AgentEvent, synthetic: boolean, at: number | undefined): EventRecord {
-    this.#threadId ??= this.#nameThread(event);
-    this.#sequence = Math.max(this.#sequence + 1, this.#numberOnTape(synthetic));
-    // In place, since the event was made for this and is delivered once: a copy would cost as much as all the other work on it.
-    const record = event as EventRecord;
-    record.sequence = this.#sequence;
-    record.timestamp = this.#timestamp(at);
-    if (this.#options.isWritten === true) beginJson(record, this.#lineEnd(this.#threadId, synthetic));
-    record.thread_id = this.#threadId;
-    record.source = this.#source;
-    record.synthetic = synthetic;
-    return record;
-  }
-
-  #lineEnd(thread_id: string, synthetic: boolean): LineEnd {
-    const source = this.#source;
-    return (this.#ends[source][synthetic ? 'added' : 'said'] ??= new LineEnd({ thread_id, source, synthetic }));
-  }
-
-  /** Events from a tape keep their numbers, so that a reader who has read up to one can resume there; added events fill the gaps. */
-  #numberOnTape(synthetic: boolean): number {
-    const origin = this.#origin;
-    if (origin === undefined || origin.synthetic !== synthetic) return 0;
-    this.#origin = undefined;
-    return origin.sequence;
-  }
-
-  #nameThread(event: AgentEvent): string {
-    if (this.#origin !== undefined) return this.clean(this.#origin.threadId);
-    if (event.type === 'thread.started' && event.session_id) return event.session_id;
-    return (this.#options.newId ?? newId)();
-  }
-
-  /** Events come in bursts with the same time, and formatting a date costs as much as the rest of a record. */
-  #timestamp(at: number | undefined): string | null {
-    if (at !== this.#lastAt) {
-      this.#lastAt = at;
-      this.#lastTimestamp = at === undefined ? null : new Date(at).toISOString();
-    }
-    return this.#lastTimestamp;
+    this.#options.onRecord?.(this.#numbering.record(event, this.#source, synthetic, at));
+    if (!this.#isBegun && event.type === 'thread.started') this.#begin();
   }
 }
 
 /** An agent that is itself a Runwire run has its own place in the ledger, which is not that of the run it works for. */
 function introduced(introduction: NonNullable<ThreadOptions['introduction']>, event: EventOf<'thread.started'>): EventOf<'thread.started'> {
   if (introduction.run_id === undefined) return { ...introduction, ...event };
-  const { run_id: _run, parent_run_id: _parent, root_run_id: _root, traceparent: _trace, ...said } = event;
-  return { ...introduction, ...said };
+  const { run_id: _run, parent_run_id: _parent, root_run_id: _root, traceparent: _trace, ...fields } = event;
+  return { ...introduction, ...fields };
 }
 
 /** A dialect is named after the agent that speaks it; tapes and trajectories may come from any agent. */
 function agentOf(dialect: string): string | undefined {
   return dialect === 'unknown' || dialect === 'runwire' || dialect === 'atif' ? undefined : dialect;
-}
-
-const idFields = ['item_id', 'parent_item_id', 'turn_id', 'message_id', 'block_id', 'permission_id'] as const;
-
-function nextRunMark(run: number): string {
-  return `run_${run}:`;
-}
-
-const runMark = /^run_\d{1,9}:/;
-
-/** The record with the agent's own ids, for writers that keep each run separate. */
-export function unmarked(record: EventRecord): EventRecord {
-  const copy: Record<string, unknown> & EventRecord = { ...record };
-  for (const field of idFields) {
-    const id = copy[field];
-    if (typeof id === 'string') copy[field] = id.replace(runMark, '');
-  }
-  return copy;
-}
-
-function marked<T extends Draft>(draft: T, mark: string): T {
-  const copy: Record<string, unknown> = { ...draft };
-  for (const field of idFields) if (typeof copy[field] === 'string') copy[field] = mark + copy[field];
-  return copy as T;
 }

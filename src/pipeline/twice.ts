@@ -1,5 +1,5 @@
-import type { JsonObject } from '../dialects/dialect.ts';
-import { unlessTooLarge } from '../unless-too-large.ts';
+import type { JsonObject } from '../json/json.ts';
+import { unlessTooLarge } from '../json/unless-too-large.ts';
 
 /**
  * Logs deliver at least once, and some deliver every line twice. A line may well be repeated later on, but no stream begins that way:

@@ -1,11 +1,11 @@
-import type { Dialect, Encoder, EncoderSink, JsonObject, Loss, Variant } from '../dialects/dialect.ts';
+import type { Dialect, Encoder, Loss, Variant } from '../dialects/dialect.ts';
+import { WireText } from '../dialects/kit/wire-text.ts';
 import type { EventRecord } from '../events/event.ts';
-import { type Piece, recordLine } from '../events/record-json.ts';
+import type { Piece } from '../events/record-json.ts';
 import type { Note } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { unlessTooLarge } from '../unless-too-large.ts';
+import { unmarked } from './id-marks.ts';
 import { RunParts } from './run-parts.ts';
-import { unmarked } from './thread.ts';
 
 export type Writable = Dialect & Required<Pick<Dialect, 'encoder'>>;
 
@@ -16,40 +16,39 @@ export function writable(dialect: Dialect): [dialect: Writable, variant: Variant
 
 /** Records in, the text of one dialect out; what the dialect cannot express is counted. */
 export class Writer {
-  readonly losses = new Map<Loss, number>();
+  readonly losses: Map<Loss, number>;
   readonly #dialect: Writable;
   readonly #variant: Variant;
-  readonly #sink: EncoderSink;
+  readonly #text: WireText;
   #encoder: Encoder;
   /** It writes the records themselves. */
   readonly isRecords: boolean;
   /** Unset: the output is one run, whatever was read. */
   readonly #parts: RunParts | undefined;
-  readonly #out = new Outgoing();
   #last: EventRecord | undefined;
-  #count = 0;
 
   constructor(dialect: Writable, variant: Variant) {
     this.#dialect = dialect;
     this.#variant = variant;
-    this.isRecords = dialect.id === 'runwire';
-    this.#sink = {
-      line: (wire) => this.#line(wire),
-      lose: (what) => void this.losses.set(what, (this.losses.get(what) ?? 0) + 1),
-    };
-    this.#encoder = dialect.encoder(this.#sink, variant.name);
+    this.#text = new WireText(dialect, variant);
+    this.isRecords = this.#text.isRecords;
+    this.losses = this.#text.losses;
+    this.#encoder = dialect.encoder(this.#text, variant.name);
     const { joins } = dialect;
     if (joins !== 'all' && variant.layout !== 'document' && variant.isOneObject !== true)
       this.#parts = new RunParts({ tellsTurns: joins === 'turns', countsSessions: dialect.countsSessions === true });
   }
 
   record(record: EventRecord): void {
+    // No other format has a place for them, and some end a line when anything follows.
+    if (!this.isRecords && (record.type === 'model.requested' || record.type === 'model.responded'))
+      return this.#text.lose('model_request');
     this.#last = record;
     const over = this.#parts?.see(record);
     if (over !== undefined) {
       if (over.claim !== undefined) this.#encoder.record(over.claim);
       this.#encoder.end(over.outcome);
-      this.#encoder = this.#dialect.encoder(this.#sink, this.#variant.name);
+      this.#encoder = this.#dialect.encoder(this.#text, this.#variant.name);
       this.#encoder.follow?.();
       if (over.opening !== undefined) this.#encoder.record(this.#parts?.introduced(over.opening) ?? over.opening);
     }
@@ -70,53 +69,25 @@ export class Writer {
     const claim = this.#last === undefined ? undefined : this.#parts?.unclaimedEnd(outcome, this.#last);
     if (claim !== undefined) this.#encoder.record(claim);
     this.#encoder.end(this.#parts?.last(outcome) ?? outcome);
-    if (this.#variant.layout === 'array') this.#out.add(this.#count === 0 ? '[]\n' : ']\n');
-    if (this.#variant.farewell !== undefined) this.#out.add(`data: ${this.#variant.farewell}\n\n`);
+    this.#text.end();
   }
 
   /** What has been written since the last call. */
   take(): string {
-    return this.#out.take().join('');
+    return this.#text.take().join('');
   }
 
   /** The same in pieces, for callers that turn it into bytes. */
   takePieces(): readonly Piece[] {
-    return this.#out.take();
+    return this.#text.take();
   }
 
   get size(): number {
-    return this.#out.size;
+    return this.#text.size;
   }
 
   get notes(): Note[] {
     return [...this.losses].map(([what, count]) => ({ kind: 'lost', what, count }));
-  }
-
-  #line(wire: JsonObject): void {
-    if (this.isRecords) return this.#recordLine(wire as unknown as EventRecord);
-    const text = this.#text(wire);
-    if (text === undefined) return;
-    this.#count += 1;
-    const { layout } = this.#variant;
-    if (layout === 'array') this.#out.add(this.#count === 1 ? '[' : ',');
-    if (layout === 'sse') this.#out.add('data: ');
-    this.#out.add(text);
-    if (layout !== 'array') this.#out.add(layout === 'sse' ? '\n\n' : '\n');
-  }
-
-  #recordLine(record: EventRecord): void {
-    const line = recordLine(record);
-    if (line === undefined) this.#sink.lose('unknown_line');
-    else this.#out.add(line);
-  }
-
-  #text(wire: JsonObject): string | undefined {
-    const text = unlessTooLarge(() => {
-      const json = JSON.stringify(wire, undefined, this.#variant.layout === 'document' ? 2 : undefined);
-      return this.#dialect.ascii === true ? escapeToAscii(json) : json;
-    });
-    if (text === undefined) this.#sink.lose('unknown_line');
-    return text;
   }
 }
 
@@ -126,27 +97,4 @@ function inTime(record: EventRecord): EventRecord {
   const { sequence, timestamp, thread_id, source, synthetic, message, limit } = record;
   const text = message ?? `the ${limit} limit was reached`;
   return { type: 'log', stream: 'agent', level: 'warning', text, sequence, timestamp, thread_id, source, synthetic };
-}
-
-/** Outgoing lines, in pieces: if joined, each would be copied twice more before it is encoded. */
-class Outgoing {
-  #pieces: Piece[] = [];
-  size = 0;
-
-  add(piece: Piece): void {
-    this.size += piece.length;
-    this.#pieces.push(piece);
-  }
-
-  take(): Piece[] {
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    this.size = 0;
-    return pieces;
-  }
-}
-
-/** JSON text → the same JSON in ASCII. Only string contents can hold other characters, so escaping is always legal. */
-export function escapeToAscii(json: string): string {
-  return json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 
 /** How long the program that opens a browser may take to say that there is none. */
 const patienceMs = 2000;

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess, type ChildProcessByStdio, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
 
 /** A program to start. It, and everything that it starts, ends with us at the latest. */

@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, resolve } from 'node:path';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 
 /** The runs that a process is part of, outermost first: a process that one Runwire starts inside another's run belongs to both. */
 const markName = 'RUNWIRE_RUNS';

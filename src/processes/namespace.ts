@@ -4,6 +4,7 @@ import type { Printing, Program } from './child.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
 import type { Start } from './mark.ts';
 import { printed } from './printed.ts';
+import { shellScript } from '../files/shell-script.ts';
 
 /** How to give a process its own process table: it cannot read processes that it cannot see, and when the first process ends, all of them do. */
 export interface Namespace {
@@ -48,30 +49,7 @@ async function tryNamespace(): Promise<Namespace | undefined> {
  * The first process of a namespace, which the kernel treats specially: it receives no signal that it has no handler for. So it is
  * not the program itself. What the program leaves running gets a moment to end, and is reported; when this process ends, so does everything.
  */
-const first = `
-# A shell that hears SIGINT exits with 130 when the program has ended, whatever the program made of it; a trap is not passed on.
-trap : INT TERM
-exec 4>&2 2>/dev/null
-# Not in this shell, which would say on the program's stderr that a signal ended it.
-(exec "$@" 2>&4 3>&- 4>&-)
-code=$?
-others() {
-  for path in /proc/[0-9]*/stat; do
-    read -r line < "$path" || continue
-    [ "\${line%% *}" = $$ ] && continue
-    case \${line##*) } in [ZX]*) continue ;; esac
-    return 0
-  done
-  return 1
-}
-round=0
-while others; do
-  [ $round -ge 5 ] && { echo left >&3; break; }
-  round=$((round + 1))
-  sleep 0.02
-done
-exit $code
-`;
+const first = shellScript(import.meta.dirname, 'scripts/first.sh');
 
 export interface Contained extends Guarded<Printing> {
   /** Whether it left something running that was ended with it. */
@@ -84,7 +62,7 @@ export function namespaced(
   args: readonly string[],
   { program, flags, prepare }: Namespace,
 ): Pick<Program, 'command' | 'args'> {
-  const script = `path=$PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin\n{ ${prepare}; } || exit 125\nPATH=\${path:-$PATH}${first}`;
+  const script = `path=$PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin\n{ ${prepare}; } || exit 125\nPATH=\${path:-$PATH}\n${first}`;
   return { command: program, args: [...flags, '--', '/bin/sh', '-c', script, 'runwire-first', command, ...args] };
 }
 

@@ -1,4 +1,4 @@
-import { pause } from '../pause.ts';
+import { pause } from '../time/pause.ts';
 import { exitOf, startPrinting, type Program } from './child.ts';
 
 export interface Printed {

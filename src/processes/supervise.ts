@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { Brake } from './brake.ts';
 import { exitOf } from './child.ts';
 import { startGuarded, type Guarded } from './guarded.ts';

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
-import { isInside } from '../inside.ts';
-import type { Environment } from '../vocabulary.ts';
-import { homeFolder } from '../xdg.ts';
+import { isInside } from '../files/inside.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { homeFolder } from '../files/xdg.ts';
 
 /** Folders of programs that no checkout holds; first in the scripts that we run. */
 export const systemFolders = '/usr/sbin:/usr/bin:/sbin:/bin';

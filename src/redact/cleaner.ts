@@ -4,7 +4,7 @@ import { signedKeyBefore, unfinishedSignedKey } from './signed-keys.ts';
 import { advance } from './pattern.ts';
 import { escape, pastEscapes } from './terminal-escape.ts';
 import { fails, undecided } from './undecided.ts';
-import { lookBehind, type Sought, type Tail } from './sought.ts';
+import { lookBehind, type SecretPattern, type Tail } from './secret-pattern.ts';
 
 /** Shared empty list: most texts never need another. */
 const none: never[] = [];
@@ -25,9 +25,9 @@ export class Cleaner {
   /** Set while inside a secret whose marker has already been emitted. */
   #tail: Tail | undefined;
   /** Contexts that are not complete yet. */
-  #open: { sought: Sought; at: number }[] = none;
+  #open: { pattern: SecretPattern; at: number }[] = none;
   /** Places after a complete context, where a secret of that kind may begin. */
-  #armed: { sought: Sought; at: number; context: string }[] = none;
+  #armed: { pattern: SecretPattern; at: number; context: string }[] = none;
   /** Where a key that is recognised by its end may begin. */
   #hexAt = -1;
   #count = 0;
@@ -78,11 +78,11 @@ export class Cleaner {
         this.#at = place + 1;
         continue;
       }
-      out += text.slice(kept, place) + found.sought.marker;
+      out += text.slice(kept, place) + found.pattern.marker;
       this.#count += 1;
       this.#spans?.push([place, found.end]);
       this.#at = kept = this.#edge = found.end;
-      this.#tail = found.sought.tail;
+      this.#tail = found.pattern.tail;
     }
     const end = this.#at;
     this.#forget();
@@ -126,25 +126,25 @@ export class Cleaner {
     return Math.min(hex < 0 ? text.length : hex, signed < 0 ? text.length : signed);
   }
 
-  #find(text: string, place: number, final: boolean): { sought: Sought; end: number } | typeof undecided | undefined {
-    for (const sought of this.#finder.at(text, place, place === this.#hexAt)) {
-      if (sought.context !== undefined || !sought.mayBegin(text, place, this.#edge)) continue;
-      const end = sought.match(text, place, final, '');
+  #find(text: string, place: number, final: boolean): { pattern: SecretPattern; end: number } | typeof undecided | undefined {
+    for (const pattern of this.#finder.at(text, place, place === this.#hexAt)) {
+      if (pattern.context !== undefined || !pattern.mayBegin(text, place, this.#edge)) continue;
+      const end = pattern.match(text, place, final, '');
       if (end === undecided) return undecided;
-      if (end !== fails) return { sought, end };
+      if (end !== fails) return { pattern, end };
     }
-    for (const { sought, at, context } of this.#armed) {
+    for (const { pattern, at, context } of this.#armed) {
       if (at !== place) continue;
-      const end = sought.match(text, place, final, context);
+      const end = pattern.match(text, place, final, context);
       if (end === undecided) return undecided;
-      if (end !== fails) return { sought, end };
+      if (end !== fails) return { pattern, end };
     }
     return undefined;
   }
 
   #startContexts(text: string, place: number, final: boolean): void {
-    for (const sought of this.#finder.at(text, place, place === this.#hexAt)) {
-      if (sought.context !== undefined && sought.mayBegin(text, place, this.#edge)) this.#followContext(sought, place, final);
+    for (const pattern of this.#finder.at(text, place, place === this.#hexAt)) {
+      if (pattern.context !== undefined && pattern.mayBegin(text, place, this.#edge)) this.#followContext(pattern, place, final);
     }
   }
 
@@ -152,19 +152,19 @@ export class Cleaner {
     if (this.#open.length === 0) return;
     const open = this.#open;
     this.#open = none;
-    for (const { sought, at } of open) this.#followContext(sought, at, final);
+    for (const { pattern, at } of open) this.#followContext(pattern, at, final);
   }
 
-  #followContext(sought: Sought, at: number, final: boolean): void {
-    const reached = advance(sought.context ?? [], this.#text, at, final);
-    const context = reached < 0 || sought.contextEnd === undefined ? reached : sought.contextEnd(this.#text, reached, final);
+  #followContext(pattern: SecretPattern, at: number, final: boolean): void {
+    const reached = advance(pattern.context ?? [], this.#text, at, final);
+    const context = reached < 0 || pattern.contextEnd === undefined ? reached : pattern.contextEnd(this.#text, reached, final);
     const end = pastColours(this.#text, context, final);
     if (end === undecided) {
       if (this.#open.length === 0) this.#open = [];
-      this.#open.push({ sought, at });
+      this.#open.push({ pattern, at });
     } else if (end !== fails) {
       if (this.#armed.length === 0) this.#armed = [];
-      this.#armed.push({ sought, at: end, context: this.#text.slice(at, end) });
+      this.#armed.push({ pattern, at: end, context: this.#text.slice(at, end) });
       // Contexts may complete in a different order than they began; the longest is the most specific.
       if (this.#armed.length > 1) this.#armed.sort((a, b) => b.context.length - a.context.length);
     }

@@ -2,16 +2,16 @@ import { mayFold } from './folded.ts';
 import { HeadsTable } from './heads-table.ts';
 import { secretHeads } from './heads.ts';
 import { headLength, secretShapes } from './shapes.ts';
-import { literal, type Sought, soughtOf } from './sought.ts';
+import { literal, type SecretPattern, secretPatternOf } from './secret-pattern.ts';
 
 /** Any character, and the end of the text. */
 const anything = -1;
 
 /** Finds the places where a secret may begin. */
 export class Finder {
-  readonly #table: HeadsTable<Sought>;
+  readonly #table: HeadsTable<SecretPattern>;
   /** Shapes that begin with arbitrary hexadecimal digits. */
-  readonly #hex: readonly Sought[];
+  readonly #hex: readonly SecretPattern[];
 
   /** Of values with the same beginning, the first one wins. `kinds`: use only these known shapes. */
   constructor(values: readonly string[], kinds?: readonly string[]) {
@@ -29,7 +29,7 @@ export class Finder {
   next(text: string, at: number, open: boolean, floor: number): number {
     for (let place = this.#table.next(text, at); place >= 0; place = this.#table.next(text, place + 1)) {
       const list = this.#table.at(text, place);
-      for (let i = 0; i < list.length; i += 1) if ((list[i] as Sought).fits(text, place, floor, !open)) return place;
+      for (let i = 0; i < list.length; i += 1) if ((list[i] as SecretPattern).fits(text, place, floor, !open)) return place;
     }
     if (!open) return -1;
     for (let place = Math.max(at, text.length - headLength + 1); place < text.length; place += 1) {
@@ -39,7 +39,7 @@ export class Finder {
   }
 
   /** What may begin at a place; `isHex`: including shapes that begin with hexadecimal digits. */
-  at(text: string, place: number, isHex: boolean): readonly Sought[] {
+  at(text: string, place: number, isHex: boolean): readonly SecretPattern[] {
     const listed = this.#table.at(text, place);
     return isHex ? [...listed, ...this.#hex] : listed;
   }
@@ -57,8 +57,8 @@ function bitOf(character: string): number {
 }
 
 interface Known {
-  table: HeadsTable<Sought>;
-  hex: Sought[];
+  table: HeadsTable<SecretPattern>;
+  hex: SecretPattern[];
 }
 
 let known: Known | undefined;
@@ -68,14 +68,14 @@ function knownShapes(): Known {
 }
 
 function shapesOf(kinds?: readonly string[]): Known {
-  const table = new HeadsTable<Sought>();
-  const hex: Sought[] = [];
+  const table = new HeadsTable<SecretPattern>();
+  const hex: SecretPattern[] = [];
   for (const [back, shape] of secretShapes.toReversed().entries()) {
     if (kinds?.includes(shape.name) === false) continue;
     const [heads = '', fourth = anything, fifth = anything] = secretHeads[secretShapes.length - 1 - back] ?? [];
-    const sought = soughtOf(shape);
-    if (shape.startsWithHex === true) hex.unshift(sought);
-    for (let at = 0; at < heads.length; at += headLength) table.add(heads.slice(at, at + headLength), fourth, fifth, sought);
+    const pattern = secretPatternOf(shape);
+    if (shape.startsWithHex === true) hex.unshift(pattern);
+    for (let at = 0; at < heads.length; at += headLength) table.add(heads.slice(at, at + headLength), fourth, fifth, pattern);
   }
   return { table, hex };
 }

@@ -1,6 +1,6 @@
 import { isPrintableBase64 } from './randomness.ts';
 import type { Shape } from './shapes.ts';
-import type { Tail } from './sought.ts';
+import type { Tail } from './secret-pattern.ts';
 import { fails, undecided } from './undecided.ts';
 
 /** How far the data of a Secret may be from its kind, on either side of it. */

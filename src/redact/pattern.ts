@@ -2,7 +2,7 @@ import { escape, pastEscapes } from './terminal-escape.ts';
 import { fails, undecided } from './undecided.ts';
 
 /** One place of a pattern: which characters it allows, and how many of them. */
-interface Place {
+interface Step {
   ascii: Uint8Array;
   /** Whether non-ASCII characters are allowed. */
   others: boolean;
@@ -11,29 +11,29 @@ interface Place {
 }
 
 /** A sequence of places, matched from left to right without backtracking: matching is linear, and can answer "not yet known". */
-export type Pattern = readonly Place[];
+export type Pattern = readonly Step[];
 
-const places = new Map<string, Pick<Place, 'ascii' | 'others'>>();
+const steps = new Map<string, Pick<Step, 'ascii' | 'others'>>();
 
-function charactersOf(source: string, flags: string): Pick<Place, 'ascii' | 'others'> {
+function charactersOf(source: string, flags: string): Pick<Step, 'ascii' | 'others'> {
   const key = `${flags}${source}`;
-  const known = places.get(key);
+  const known = steps.get(key);
   if (known !== undefined) return known;
   const made = isLetter.test(source) ? letter(source, flags) : characterClass(source, flags);
-  places.set(key, made);
+  steps.set(key, made);
   return made;
 }
 
 /** Most characters of a pattern: those without a special meaning in a regular expression. */
 const isLetter = /^[\w\- :="'/]$/;
 
-function letter(character: string, flags: string): Pick<Place, 'ascii' | 'others'> {
+function letter(character: string, flags: string): Pick<Step, 'ascii' | 'others'> {
   const ascii = new Uint8Array(128);
   for (const each of flags === 'i' ? [character.toLowerCase(), character.toUpperCase()] : [character]) ascii[each.charCodeAt(0)] = 1;
   return { ascii, others: false };
 }
 
-function characterClass(source: string, flags: string): Pick<Place, 'ascii' | 'others'> {
+function characterClass(source: string, flags: string): Pick<Step, 'ascii' | 'others'> {
   const one = new RegExp(`^${source}$`, `s${flags}`);
   const ascii = Uint8Array.from({ length: 128 }, (_, code) => (one.test(String.fromCharCode(code)) ? 1 : 0));
   return { ascii, others: one.test('\u4e2d') };
@@ -41,22 +41,22 @@ function characterClass(source: string, flags: string): Pick<Place, 'ascii' | 'o
 
 /** A subset of regular expression syntax: characters and classes, each with `{n}` or `{n,m}`; no groups, no alternatives. */
 export function pattern(source: string, flags: '' | 'i' = ''): Pattern {
-  return [...placesOf(source, flags)];
+  return [...stepsOf(source, flags)];
 }
 
 /** Its first places, enough for a text of this length. */
 export function patternHead(source: string, flags: '' | 'i', length: number): Pattern {
-  const head: Place[] = [];
+  const head: Step[] = [];
   let certain = 0;
-  for (const place of placesOf(source, flags)) {
-    head.push(place);
-    certain += place.min;
+  for (const step of stepsOf(source, flags)) {
+    head.push(step);
+    certain += step.min;
     if (certain >= length) break;
   }
   return head;
 }
 
-function* placesOf(source: string, flags: '' | 'i'): Generator<Place> {
+function* stepsOf(source: string, flags: '' | 'i'): Generator<Step> {
   for (const part of source.matchAll(/(\[(?:\\.|[^\]\\])*\]|\\.|[^\\])(?:\{(\d+)(?:,(\d+))?\})?/gs)) {
     const [, characters = '', min = '1', max = min] = part;
     yield {
@@ -67,21 +67,21 @@ function* placesOf(source: string, flags: '' | 'i'): Generator<Place> {
   }
 }
 
-export function has(place: Pick<Place, 'ascii' | 'others'>, code: number): boolean {
-  return code < 128 ? place.ascii[code] === 1 : place.others;
+export function has(step: Pick<Step, 'ascii' | 'others'>, code: number): boolean {
+  return code < 128 ? step.ascii[code] === 1 : step.others;
 }
 
 /** The end of the match that starts at `at`, or `fails`, or `undecided` when more text may follow. */
 export function advance(parts: Pattern, text: string, at: number, final: boolean): number {
   let to = at;
-  for (const place of parts) {
+  for (const step of parts) {
     const start = to;
-    const most = start + place.max;
+    const most = start + step.max;
     const end = Math.min(most, text.length);
-    while (to < end && has(place, text.charCodeAt(to))) to += 1;
+    while (to < end && has(step, text.charCodeAt(to))) to += 1;
     if (to < end && text.charCodeAt(to) === escape) return advanceOverEscapes(parts, text, at, final);
     if (to === text.length && to < most && !final) return undecided;
-    if (to - start < place.min) return fails;
+    if (to - start < step.min) return fails;
   }
   return to;
 }
@@ -89,28 +89,28 @@ export function advance(parts: Pattern, text: string, at: number, final: boolean
 /** The same for a text with colour codes: the match continues after them. */
 function advanceOverEscapes(parts: Pattern, text: string, at: number, final: boolean): number {
   let to = at;
-  for (const place of parts) {
+  for (const step of parts) {
     let count = 0;
-    while (count < place.max) {
-      const next = text.charCodeAt(to) === escape && !has(place, escape) ? pastEscapes(text, to, final) : to;
+    while (count < step.max) {
+      const next = text.charCodeAt(to) === escape && !has(step, escape) ? pastEscapes(text, to, final) : to;
       if (next === undecided || (next === text.length && !final)) return undecided;
-      if (next === fails || next === text.length || !has(place, text.charCodeAt(next))) break;
+      if (next === fails || next === text.length || !has(step, text.charCodeAt(next))) break;
       to = next + 1;
       count += 1;
     }
-    if (count < place.min) return fails;
+    if (count < step.min) return fails;
   }
   return to;
 }
 
 /** Every possible beginning of a text that matches the pattern: its first `length` characters. */
 export function beginnings(parts: Pattern, length: number): string[] {
-  const [place, ...rest] = parts;
+  const [step, ...rest] = parts;
   if (length === 0) return [''];
-  if (place === undefined || place.others) throw new Error('a pattern must begin with characters that can be listed');
-  const letters = [...place.ascii.keys()].filter((code) => place.ascii[code] === 1).map((code) => String.fromCharCode(code));
-  const more = { ...place, min: Math.max(0, place.min - 1), max: place.max - 1 };
+  if (step === undefined || step.others) throw new Error('a pattern must begin with characters that can be listed');
+  const letters = [...step.ascii.keys()].filter((code) => step.ascii[code] === 1).map((code) => String.fromCharCode(code));
+  const more = { ...step, min: Math.max(0, step.min - 1), max: step.max - 1 };
   const tails = beginnings(more.max === 0 ? rest : [more, ...rest], length - 1);
   const taken = letters.flatMap((first) => tails.map((tail) => first + tail));
-  return place.min > 0 ? taken : [...taken, ...beginnings(rest, length)];
+  return step.min > 0 ? taken : [...taken, ...beginnings(rest, length)];
 }

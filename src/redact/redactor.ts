@@ -11,6 +11,7 @@ import { isSecretMember, kindOfDocument } from './secret-documents.ts';
 import { SecretLines } from './secret-lines.ts';
 import { isSecretName, secretNameIn } from './secret-field-names.ts';
 import { marker, secretNamesShown } from './shapes.ts';
+import { isObject } from '../json/read.ts';
 
 export type { EventSink } from './streams.ts';
 
@@ -82,7 +83,7 @@ export class Redactor {
   /** A redactor for the same values, but only these kinds of known shapes. */
   narrowed(kinds: readonly string[]): Redactor {
     const narrow = new Redactor();
-    narrow.#finder = new Finder(soughtFor(this.#values), kinds);
+    narrow.#finder = new Finder(worthFinding(this.#values), kinds);
     narrow.#tally = this.#tally;
     return narrow;
   }
@@ -255,7 +256,7 @@ export class Redactor {
       this.#tally.count += 1;
       return marker(kind);
     }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return this.#json(value);
+    if (!isObject(value)) return this.#json(value);
     return Object.fromEntries(
       Object.entries(value).map(([name, each]) => [
         this.text(name),
@@ -340,11 +341,11 @@ let latest: { values: readonly string[]; finder: Finder } | undefined;
 /** Successive runs have the same values, and a finder keeps no state, so it can be reused. */
 function finderFor(values: readonly string[]): Finder {
   const isSame = latest?.values.length === values.length && values.every((value, index) => value === latest?.values[index]);
-  if (latest === undefined || !isSame) latest = { values: [...values], finder: new Finder(soughtFor(values)) };
+  if (latest === undefined || !isSame) latest = { values: [...values], finder: new Finder(worthFinding(values)) };
   return latest.finder;
 }
 
-function soughtFor(values: readonly string[]): string[] {
+function worthFinding(values: readonly string[]): string[] {
   const shown = secretNamesShown.map(marker).join('\n');
   const forms = values.filter((value) => value.length >= shortestText).flatMap(formsOf);
   // A value that is a part of our own marker would be found in every marker.

@@ -1,6 +1,6 @@
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { isNameAndPassword, looksRandom } from './randomness.ts';
-import { secrecyOf } from '../secret-names.ts';
+import { secrecyOf } from './secret-names.ts';
 import { isSecretName } from './secret-field-names.ts';
 import { spellingsOf } from './spellings.ts';
 import { passwordsIn, percentDecoded } from './url-password.ts';

@@ -5,7 +5,7 @@ import { holdsCookie } from './secret-fields.ts';
 import { keyNames, passwordNames } from './secret-field-names.ts';
 import { aFlag, aVariable, passwordShapes } from './password-shapes.ts';
 import { kubernetesShapes } from './kubernetes.ts';
-import type { Tail } from './sought.ts';
+import type { Tail } from './secret-pattern.ts';
 import { afterIndex, afterName, afterNames, between, indexBegins, proseGaps } from './gaps.ts';
 
 /** What a secret of one kind looks like. Patterns use the syntax of pattern.ts. */

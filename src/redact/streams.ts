@@ -2,7 +2,8 @@ import type { AgentEvent, EventOf } from '../events/event.ts';
 import { Cleaner } from './cleaner.ts';
 import type { Finder } from './finder.ts';
 
-export type EventSink = (event: AgentEvent, synthetic: boolean) => void;
+/** `isWhole`: a delta that is its entire block, whose end follows immediately. */
+export type EventSink = (event: AgentEvent, synthetic: boolean, isWhole?: boolean) => void;
 
 export type Piece = EventOf<'text.delta' | 'reasoning.delta' | 'item.output'>;
 
@@ -50,14 +51,14 @@ function withPiece(event: Piece, piece: string): Piece {
   return event.type === 'item.output' ? { ...event, chunk: piece } : { ...event, text: piece };
 }
 
-type Place = Pick<EventOf<'text.delta' | 'text.completed'>, 'block_id' | 'parent_item_id'>;
+type BlockIds = Pick<EventOf<'text.delta' | 'text.completed'>, 'block_id' | 'parent_item_id'>;
 
 /** The open texts, by block; those of sub-agents are kept apart, since they have their own block ids. */
 export class BlockStreams {
   readonly #own = new Map<string, Stream>();
   readonly #nested = new Map<string, Map<string, Stream>>();
 
-  open({ block_id: block, parent_item_id: parent }: Place, finder: Finder): Stream {
+  open({ block_id: block, parent_item_id: parent }: BlockIds, finder: Finder): Stream {
     let blocks = parent === undefined ? this.#own : this.#nested.get(parent);
     if (blocks === undefined) this.#nested.set(parent ?? '', (blocks = new Map()));
     let stream = blocks.get(block);
@@ -65,7 +66,7 @@ export class BlockStreams {
     return stream;
   }
 
-  close({ block_id: block, parent_item_id: parent }: Place): Stream | undefined {
+  close({ block_id: block, parent_item_id: parent }: BlockIds): Stream | undefined {
     const blocks = parent === undefined ? this.#own : this.#nested.get(parent);
     const stream = blocks?.get(block);
     blocks?.delete(block);

@@ -1,6 +1,6 @@
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { Redactor } from './redactor.ts';
-import { isWithheld } from '../secret-names.ts';
+import { isWithheld } from './secret-names.ts';
 import { passwordsBeside, secretVariables } from './secrets.ts';
 import { passwordsIn } from './url-password.ts';
 

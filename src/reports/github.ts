@@ -43,8 +43,8 @@ export function annotations(outcome: RunOutcome, workspace: string): string {
       .filter(({ passed }) => !passed)
       .map(({ rule, detail }) => workflowCommand('error', oneLine(`${rule}: ${detail}`, 1000), { title: 'runwire: expectation' })),
   ];
-  const told = warnings.map((text) => workflowCommand('warning', plain(text), { title: 'runwire' }));
-  return [...errors.slice(0, annotationsShown), ...told.slice(0, annotationsShown)].join('');
+  const cautions = warnings.map((text) => workflowCommand('warning', plain(text), { title: 'runwire' }));
+  return [...errors.slice(0, annotationsShown), ...cautions.slice(0, annotationsShown)].join('');
 }
 
 function seenFrom(folder: string, path: string): string {

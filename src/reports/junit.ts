@@ -54,12 +54,12 @@ function casesOf(outcome: RunOutcome): Case[] {
     .filter(({ agent, run_id: run }) => agent !== undefined && run !== undefined && lineage?.branches.length !== 1)
     .map(({ branch_id: id, agent = '', status = 'success', verified, remarks = '' }): Case => {
       const problem = status !== 'success' ? status : verified === 'failed' ? 'verify' : undefined;
-      const told = [status, verified === undefined ? '' : `verify ${verified}`, remarks].filter(Boolean).join(', ');
+      const summary = [status, verified === undefined ? '' : `verify ${verified}`, remarks].filter(Boolean).join(', ');
       return {
         name: `${agent} ${id}`,
         classname: `runwire.${agent}`,
         seconds: 0,
-        ...(problem === undefined ? {} : { problem: { kind: kindOf(problem), type: problem, message: told, detail: told } }),
+        ...(problem === undefined ? {} : { problem: { kind: kindOf(problem), type: problem, message: summary, detail: summary } }),
       };
     });
   return [whole, ...agents, ...rules];
@@ -82,12 +82,12 @@ ${cases.map(caseXml).join('')}  </testsuite>
 
 function caseXml({ name, classname, seconds, problem, output }: Case): string {
   const head = `    <testcase name="${attribute(name)}" classname="${attribute(classname)}" time="${seconds.toFixed(3)}"`;
-  const told =
+  const problemXml =
     problem === undefined
       ? ''
       : `      <${problem.kind} message="${attribute(problem.message)}" type="${attribute(problem.type)}">${content(problem.detail)}</${problem.kind}>\n`;
-  const said = output === undefined || output === '' ? '' : `      <system-out>${content(output)}</system-out>\n`;
-  return told === '' && said === '' ? `${head}/>\n` : `${head}>\n${told}${said}    </testcase>\n`;
+  const outputXml = output === undefined || output === '' ? '' : `      <system-out>${content(output)}</system-out>\n`;
+  return problemXml === '' && outputXml === '' ? `${head}/>\n` : `${head}>\n${problemXml}${outputXml}    </testcase>\n`;
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -34,7 +34,7 @@ export function reportMarkdown(outcome: RunOutcome, story: Story, limit = Infini
     section('Warnings', list(outcome.warnings.slice(0, 20).map((text) => codeSpan(text)))),
     section('Files', files(outcome, story)),
   ].filter(fits);
-  const parts = story.entries.map(told);
+  const parts = story.entries.map(entryMarkdown);
   const whole = (count: number): string => {
     const hidden = story.omitted + parts.length - count;
     const shown = [...parts.slice(0, count), ...(hidden === 0 ? [] : [`… ${plural(hidden, 'step')} not shown\n`])];
@@ -102,7 +102,7 @@ function files({ artifacts, omitted }: RunOutcome, story: Story): string {
   return list(hidden === 0 ? shown : [...shown, `… ${plural(hidden, 'more file')}`]);
 }
 
-function told({ kind, name, text, status, output }: Entry): string {
+function entryMarkdown({ kind, name, text, status, output }: Entry): string {
   if (kind === 'text') return fenced(text);
   if (kind === 'error') return `**error** ${codeSpan(text)}\n`;
   const line = `**tool** ${codeSpan(name ?? '', 60)} ${text === '' ? '' : codeSpan(text)} ${status ?? 'no end'}\n`;

@@ -1,7 +1,6 @@
-import { cutRecord } from '../events/cut-record.ts';
+import { cutJson } from '../events/cut-record.ts';
 import type { EventRecord } from '../events/event.ts';
 import { cutText } from '../outcome/bounded.ts';
-import { unlessTooLarge } from '../unless-too-large.ts';
 
 /** Small enough for a page that can be attached to an issue and opens immediately. */
 const mostBytes = 16 * 1024 * 1024;
@@ -31,7 +30,7 @@ interface Held {
  * first and the last ones. Memory does not grow with the run.
  */
 export class ReportRecords {
-  readonly #write: (record: object) => string;
+  readonly #escape: (json: string) => string;
   readonly #half: number;
   #headBytes = 0;
   #isHeadFull = false;
@@ -40,8 +39,8 @@ export class ReportRecords {
   #tailBytes = 0;
   #leftOut: LeftOut | undefined;
 
-  constructor(write: (record: object) => string, most: number = mostBytes) {
-    this.#write = write;
+  constructor(escape: (json: string) => string, most: number = mostBytes) {
+    this.#escape = escape;
     this.#half = most / 2;
   }
 
@@ -64,14 +63,17 @@ export class ReportRecords {
   end(): string[] {
     const last = this.#tail.slice(this.#tailFrom);
     const texts = last.map(({ text }) => text);
-    return this.#leftOut === undefined ? texts : [this.#write({ ...this.#leftOut, until: last[0]?.timestamp ?? null }), ...texts];
+    if (this.#leftOut === undefined) return texts;
+    return [this.#escape(JSON.stringify({ ...this.#leftOut, until: last[0]?.timestamp ?? null })), ...texts];
   }
 
   /** Undefined: it is nested too deeply to be written. */
   #hold(record: EventRecord): Held | undefined {
     const { sequence, timestamp } = record;
-    const text = unlessTooLarge(() => this.#write(cutRecord(record, longestText, cutText)));
-    return text === undefined ? undefined : { text, bytes: Buffer.byteLength(text), sequence, timestamp };
+    const json = cutJson(record, longestText, cutText);
+    if (json === undefined) return undefined;
+    const text = this.#escape(json);
+    return { text, bytes: Buffer.byteLength(text), sequence, timestamp };
   }
 
   #leaveOut(): void {

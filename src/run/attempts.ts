@@ -1,25 +1,31 @@
-import { codeOfClass } from '../faults.ts';
+import { codeOfClass } from '../outcome/faults.ts';
 import type { Expectations, Judges } from '../expect/expectations.ts';
 import type { Draft, ErrorCode, EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
-import { statusOf } from '../outcome/fold.ts';
+import { statusOf } from '../outcome/document.ts';
 import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/price.ts';
 import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
-import { pause } from '../pause.ts';
-import { present } from '../present.ts';
+import { pause } from '../time/pause.ts';
+import { present } from '../json/present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Account, Budget } from './budget.ts';
 import type { Children } from './children.ts';
 import type { Sink } from './sinks/sink.ts';
-import type { Introduction, Out, Source } from './sources/source.ts';
+import type { Attempt, Introduction, Source } from './sources/source.ts';
 import type { Limits, RunSpec } from '../contract/spec.ts';
 import { type Cause, describeCause, type Stop, stoppedBy } from './stop.ts';
 import { Watch } from './watch.ts';
 
 const longestDelayMs = 60_000;
 /** Errors that a retry would only repeat. */
-const hopeless: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>(['auth', 'quota', 'context_overflow', 'refused', 'output_length']);
+const notRetried: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
+  'auth',
+  'quota',
+  'context_overflow',
+  'refused',
+  'output_length',
+]);
 
 const costUnknown = 'what the run cost is not known, so its limit on cost was not enforced; --model or --price may help';
 
@@ -44,16 +50,10 @@ interface Parts {
   judges?: ((source: Source) => Promise<Judges>) | undefined;
 }
 
-/** The methods that make a thread emit records. */
-type Speaks = 'emit' | 'tell' | 'endAttempt' | 'retry' | 'reportChildren' | 'end' | 'complete';
-
 /** One thread of attempts, under a watch: whatever happens on the way, every sink gets a beginning and an end. */
 export class Attempts {
   readonly #parts: Parts;
-  /** Called through `#speak` only. */
-  readonly #thread: Omit<Thread, Speaks>;
-  /** Nothing re-enters the thread while a record is on its way: a reason to stop waits until the records being delivered have arrived. */
-  readonly #speak: <Answer>(say: (thread: Thread) => Answer) => Answer;
+  readonly #thread: Thread;
   readonly #watch: Watch;
   /** The share of the budget that this run has. */
   readonly #account: Account;
@@ -70,26 +70,19 @@ export class Attempts {
   constructor(parts: Parts) {
     const { spec, introduction, limits, sinks, stop, redact, clock } = parts;
     this.#parts = parts;
-    const thread = new Thread({
+    this.#thread = new Thread({
       clock,
       failOn: spec.fail_on,
       introduction,
       startedAt: clock(),
+      onDraft: (draft) => this.#hear(draft),
       onRecord: (record) => this.#deliver(record),
       isWritten: sinks.some((sink) => sink.writesRecords === true),
       ...present({ redact }),
     });
-    this.#thread = thread;
-    this.#speak = (say) => {
-      stop.hold();
-      try {
-        return say(thread);
-      } finally {
-        stop.release();
-      }
-    };
     this.#watch = new Watch({ limits, spent: () => this.#thread.spent(this.#price), onDue: (cause) => stop.now(cause) });
     this.#account = parts.budget.open((cause) => this.#stopFor(cause));
+    stop.whenIdle = (act) => this.#thread.whenIdle(act);
     stop.onStop = (cause) => this.#stopped(cause);
   }
 
@@ -111,30 +104,29 @@ export class Attempts {
     this.#account.close();
     const price = this.#thread.needsPrice || spec.price !== undefined ? (this.#price ?? (await this.#parts.price())) : this.#price;
     const below = await children.usage();
-    if (below !== undefined) this.#speak((thread) => thread.reportChildren(below));
+    if (below !== undefined) this.#thread.reportChildren(below);
     await this.#checkExpectations(price);
     // After its last record there is nothing left to stop, however long the sinks take.
     stop.onStop = () => {};
-    return this.#speak((thread) => thread.complete(source.dialect, price));
+    return this.#thread.complete(source.dialect, price);
   }
 
   async #checkExpectations(price: Price | undefined): Promise<void> {
     const { expectations, judges, source } = this.#parts;
     if (expectations === undefined || judges === undefined) return;
-    const told = await expectations.judge(this.#thread.soFar(source.dialect, price), await judges(source));
-    for (const each of told) this.#tell({ type: 'expectation.checked', ...each });
+    const results = await expectations.judge(this.#thread.soFar(source.dialect, price), await judges(source));
+    for (const each of results) this.#tell({ type: 'expectation.checked', ...each });
   }
 
   async #attempt(resume: string | undefined): Promise<Verdict> {
-    const { source, stop, children } = this.#parts;
+    const { source, stop } = this.#parts;
     let end: ProcessEnd | undefined;
     this.#hasClaimed = false;
     this.#isGone = false;
     this.#isOpen = true;
     this.#watch.start();
     try {
-      if (stop.cause === undefined)
-        end = await source.produce({ resume, left: this.#left(), out: this.#out(), stop, below: () => children.ended() });
+      if (stop.cause === undefined) end = await source.produce(this.#begin(resume));
     } catch (error) {
       if (error instanceof Failure) this.#fail(codeOfClass[error.code], error.message);
       else stop.now({ kind: 'crash', error });
@@ -143,7 +135,7 @@ export class Attempts {
     this.#isOpen = false;
     if (stop.cause !== undefined) this.#explain(stop.cause, end);
     else this.#settle(end);
-    return this.#speak((thread) => thread.endAttempt(end ?? stop.processEnd));
+    return this.#thread.endAttempt(end ?? stop.processEnd);
   }
 
   /** An agent may report its usage only at its end: too late to stop it, but a limit that was exceeded still counts. */
@@ -171,33 +163,31 @@ export class Attempts {
     return turns <= 0 || cost <= 0 || this.#watch.overspent(this.#parts.limits) !== undefined;
   }
 
-  /** Where the source of one attempt sends its events; once the attempt is over, they are ignored. */
-  #out(): Out {
-    const { stop } = this.#parts;
+  #begin(resume: string | undefined): Attempt {
+    const { stop, clock, children } = this.#parts;
     const thread = this.#thread;
     const watch = this.#watch;
     const attempt = thread.attempt;
     const isCurrent = (): boolean => this.#isOpen && thread.attempt === attempt;
     return {
-      emit: (draft, origin) => {
+      resume,
+      left: this.#left(),
+      stop,
+      below: () => children.ended(),
+      emit(draft, source) {
         if (!isCurrent()) return;
-        if (draft.type === 'agent.finished') this.#hasClaimed = true;
-        if (draft.type === 'limit.reached') this.#isLimited = true;
-        this.#speak((speaking) => speaking.emit(draft, origin));
+        if (source === undefined) thread.emit(draft);
+        else thread.tell(draft, source);
       },
-      at: (ms) => thread.at(ms),
-      note: (kind, what, line) => thread.note(kind, what, line),
-      quote: (text, most, ellipsis) => thread.quote(text, most, ellipsis),
-      quoteLine: (line, most) => thread.quoteLine(line, most),
-      get isExplained() {
-        return thread.isExplained;
+      // Loaded only when an agent prints: the readers of all dialects come with it.
+      async reader(options) {
+        const { Reader } = await import('../pipeline/reader.ts');
+        return new Reader({ ...options, clock, onDialect: (dialect) => watch.reads(dialect) }, thread);
       },
-      get session() {
-        return thread.session;
-      },
-      speaks: (dialect) => watch.reads(dialect),
-      left: () => {
-        if (isCurrent()) watch.pause();
+      heard: (stream, chunk) => {
+        watch.output(stream, chunk);
+        const full = this.#room();
+        return full === undefined ? undefined : watch.waitFor(full);
       },
       counted: (totals) => {
         if (!isCurrent()) return;
@@ -205,21 +195,32 @@ export class Attempts {
         if (totals.isFinal === true) this.#isGone = true;
         else if (cause !== undefined) stop.now(cause);
       },
-      heard: (stream, chunk) => {
-        watch.output(stream, chunk);
-        const full = this.#room();
-        return full === undefined ? undefined : watch.waitFor(full);
+      exited() {
+        if (isCurrent()) watch.pause();
+      },
+      get session() {
+        return thread.session;
       },
     };
+  }
+
+  /** What the agent reports after its attempt is over is ignored. */
+  #hear(draft: Draft): Draft | undefined {
+    if (!this.#isOpen) return undefined;
+    if (draft.type === 'agent.finished') this.#hasClaimed = true;
+    if (draft.type === 'limit.reached') this.#isLimited = true;
+    const { source } = this.#parts;
+    return source.correct === undefined ? draft : source.correct(draft);
   }
 
   #deliver(record: EventRecord): void {
     const { sinks, stop, expectations } = this.#parts;
     expectations?.record(record);
     for (const sink of sinks) sink.record?.(record);
-    const cause = this.#isOpen && !this.#isGone && record.source === 'agent' ? this.#watch.event(record) : undefined;
+    const cause = this.#isOpen && !this.#isGone && record.source !== 'runner' ? this.#watch.event(record) : undefined;
     if (cause !== undefined) stop.now(cause);
-    if (record.type !== 'usage.reported' || !this.#parts.budget.isLimited) return;
+    const isUsage = record.type === 'usage.reported' || record.type === 'model.responded';
+    if (!isUsage || !this.#parts.budget.isLimited) return;
     const gone = this.#account.spend(this.#thread.spent(this.#price));
     if (gone !== undefined) this.#stopFor(gone);
   }
@@ -230,7 +231,7 @@ export class Attempts {
   }
 
   #tell(draft: Draft): void {
-    this.#speak((thread) => thread.tell(draft));
+    this.#thread.tell(draft);
   }
 
   /** Pending while a sink has more than it can take. */
@@ -298,11 +299,11 @@ export class Attempts {
       cause: reason,
       ...present({ code, resumes: resume === undefined ? undefined : (true as const) }),
     };
-    this.#speak((speaking) => speaking.retry(scheduled));
+    thread.retry(scheduled);
     await pause(delay_ms, stop.signal);
   }
 }
 
 function isWorthRetrying({ class: name, code }: Verdict): boolean {
-  return (name === 'provider' || name === 'incomplete') && !hopeless.has(code);
+  return (name === 'provider' || name === 'incomplete') && !notRetried.has(code);
 }

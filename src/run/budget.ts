@@ -1,4 +1,4 @@
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { firstGrant, nextGrant } from '../stores/grants.ts';
 import type { SharedBudget } from './shared-budget.ts';
 import type { Limits } from '../contract/spec.ts';

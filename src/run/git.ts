@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { present } from '../present.ts';
-import { readRepositoryFile } from '../repository-file.ts';
+import { present } from '../json/present.ts';
+import { readRepositoryFile } from '../files/repository-file.ts';
 import { repositoryName } from '../stores/repository-name.ts';
 
 /** The project and branch that a thread belongs to. */
-export interface Place {
+export interface Project {
   projectName: string;
   parentBranchId: string;
 }

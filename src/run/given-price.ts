@@ -1,5 +1,5 @@
-import { present } from '../present.ts';
-import type { TokenPrice } from '../vocabulary.ts';
+import { present } from '../json/present.ts';
+import type { TokenPrice } from '../words/vocabulary.ts';
 import type { RunSpec } from '../contract/spec.ts';
 
 type Given = NonNullable<RunSpec['price']>;

@@ -1,10 +1,10 @@
 import { childEnvironment } from '../agents/environment.ts';
 import { withinMs } from '../builtin/answer/time-limit.ts';
-import { timeInWords } from '../duration.ts';
+import { timeInWords } from '../time/duration.ts';
 import { openOutputSchema } from '../builtin/answer/output-schema.ts';
 import type { Judges } from '../expect/expectations.ts';
 import { messageOf } from '../failure.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { runInside } from '../workspace/run-inside.ts';
 import { quotedEnd } from '../redact/quoted.ts';
 
@@ -13,7 +13,7 @@ const thoughtMs = 500;
 const commandMs = 10 * 60_000;
 const outputShown = 300;
 
-export interface Place {
+export interface CommandContext {
   /** Where commands are run: a private copy, or the folder itself. */
   workspace: Parameters<typeof runInside>[0];
   env: Environment;
@@ -23,7 +23,7 @@ export interface Place {
 }
 
 /** What rules need besides events. A regular expression that takes too long is stopped; a command runs as an agent's command would. */
-export function judgesIn({ workspace, env, passEnv, variables, signal }: Place): Judges {
+export function judgesIn({ workspace, env, passEnv, variables, signal }: CommandContext): Judges {
   return {
     matches(pattern, flags, text) {
       try {
@@ -58,6 +58,6 @@ export function judgesIn({ workspace, env, passEnv, variables, signal }: Place):
 }
 
 /** The folder itself. */
-export function folderItself(cwd: string): Place['workspace'] {
+export function folderItself(cwd: string): CommandContext['workspace'] {
   return { cwd, inside: (program) => program };
 }

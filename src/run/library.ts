@@ -2,10 +2,8 @@ import { resolve } from 'node:path';
 import { readEnvironmentWords } from '../agents/environment.ts';
 import type { Rule } from '../expect/rule.ts';
 import { parseRule } from '../expect/words.ts';
-import { ledgerPlace } from '../stores/open-store.ts';
-import { tapesPlace } from '../stores/tapes-place.ts';
 import { readTelemetry } from '../telemetry/settings.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { requestOf } from '../contract/requested.ts';
 import type { RequestOptions } from '../contract/run-options.ts';
 import { specOf } from './ask.ts';
@@ -14,6 +12,7 @@ import { checkNodeVersion } from './node-version.ts';
 import { checkOptions } from './options.ts';
 import type { Run } from './handle.ts';
 import { start } from './run.ts';
+import { ledgerRequest } from './sinks/ledger-request.ts';
 
 export interface RunOptions extends RequestOptions {
   /** What is expected of the run: rules in words, such as `must run npm test`, or as data. */
@@ -54,14 +53,13 @@ export function run(options: RunOptions): Run {
     ...given
   } = options;
   const rules = expect?.map((rule) => (typeof rule === 'string' ? parseRule(rule) : rule));
-  const asked = { ...requestOf(given), expect: rules, price: price === undefined ? undefined : givenPrice(price) };
+  const request = { ...requestOf(given), expect: rules, price: price === undefined ? undefined : givenPrice(price) };
   const { pass, set } = readEnvironmentWords(passEnv);
-  const place = ledgerPlace(ledger, env, cwd);
-  const work = start(specOf(asked, { cwd, passEnv: [...pass, ...Object.keys(set)] }), {
+  const work = start(specOf(request, { cwd, passEnv: [...pass, ...Object.keys(set)] }), {
     env,
     variables: set,
     parent,
-    ledger: place.kind === 'none' ? undefined : { place, keepsTape: true, tapes: tapesPlace(tapes, env, place) },
+    ledger: ledger === 'none' ? undefined : ledgerRequest({ ledger, tapes, keepsTape: true }, env, cwd),
     telemetry: otel === undefined ? undefined : readTelemetry(otel, env, (name) => resolve(cwd, name)).request,
   });
   if (signal !== undefined) cancelOn(signal, work);

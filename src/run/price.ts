@@ -2,7 +2,7 @@ import { loadPrice } from '../builtin/config/price.ts';
 import { Failure } from '../failure.ts';
 import type { Price } from '../outcome/price.ts';
 import { tokenPrice } from './given-price.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import type { RunSpec } from '../contract/spec.ts';
 
 /** For agents that report tokens but no cost. */

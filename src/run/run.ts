@@ -5,22 +5,22 @@ import type { EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import type { Price } from '../outcome/price.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { Redactor } from '../redact/redactor.ts';
 import { secretValues } from '../redact/secrets.ts';
 import { passwordsIn } from '../redact/url-password.ts';
-import { newRunId } from '../stores/run-id.ts';
-import { builtIn, type Environment } from '../vocabulary.ts';
+import { newRunId } from '../ids/run-id.ts';
+import { builtIn, type Environment } from '../words/vocabulary.ts';
 import { Attempts } from './attempts.ts';
 import { Budget } from './budget.ts';
 import { Children } from './children.ts';
 import { type GitPlace, gitPlace } from './git.ts';
 import type { Run } from './handle.ts';
-import type { LedgerRequest, LedgerSink } from './sinks/ledger.ts';
-import type { ReportRequest } from './sinks/report/report.ts';
+import type { LedgerSink } from './sinks/ledger.ts';
 import type { TelemetryRequest } from '../telemetry/settings.ts';
+import { openSinks, type SinkRequests } from './sinks/open.ts';
 import { RecordLog } from './sinks/record-log.ts';
-import { closingOnFailure, type Sink } from './sinks/sink.ts';
+import type { Sink } from './sinks/sink.ts';
 import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
 import type { Introduction } from './sources/source.ts';
 import type { Script } from './sources/script.ts';
@@ -29,7 +29,7 @@ import { settleSignal, settleVariable } from './sources/settling.ts';
 import { type Cause, noOutside, type Outside, Stop } from './stop.ts';
 import { type RunTrace, startedIn, traceOf, traceVariables } from './trace.ts';
 
-export interface StartOptions {
+export interface StartOptions extends SinkRequests {
   env: Environment;
   /** What the agent, and everything that is started for it, may have of `env`; unset: all of it. */
   agentEnv?: Environment | undefined;
@@ -37,14 +37,6 @@ export interface StartOptions {
   id?: string;
   /** Values for the agent's process alone; the spec only names them. */
   variables?: Readonly<Record<string, string>>;
-  /** Opened once the run listens for signals. */
-  sinks?: () => Promise<readonly Sink[]>;
-  /** Where the run is remembered; unset: nowhere. */
-  ledger?: LedgerRequest | undefined;
-  /** A server that the run is also reported to. */
-  report?: ReportRequest | undefined;
-  /** Where its spans go; unset: where those of its parent run go. */
-  telemetry?: TelemetryRequest | undefined;
   /** Whether its records are kept for readers of the handle; default: yes. */
   keepsRecords?: boolean;
   /** The run that this one is part of. */
@@ -58,10 +50,10 @@ export interface StartOptions {
   outside?: Outside;
   /** Why it cannot begin: reported like any other run. */
   refusal?: Failure;
-  /** Takes the place of the built-in agent. */
-  loadAgent?: (() => Promise<RunAgent>) | undefined;
-  /** Directs the run instead of an agent. */
-  script?: Script | undefined;
+  /** Takes the place of the built-in agent; called once, with the run that it works for. */
+  loadAgent?: ((run: Run) => Promise<RunAgent>) | undefined;
+  /** Directs the run instead of an agent; called once likewise. */
+  script?: ((run: Run) => Script) | undefined;
   /** Called when the run has its outcome: false means that another process has taken the run over, and nothing more is reported here. */
   settle?: ((outcome: RunOutcome) => Promise<boolean>) | undefined;
   /** Asked about actions that no rule allows or denies; unset: they are denied. */
@@ -237,11 +229,14 @@ class LiveRun implements Run {
       const handedOn = traceVariables(this.#trace, this.#telemetry !== undefined);
       const given =
         Object.keys(handedOn).length === 0 ? { env, set: variables } : { env: { ...env, ...handedOn }, set: { ...handedOn, ...variables } };
-      const chooser = { ...given, place: this.#place, redact: this.#redact, loadAgent, script, ask };
+      const chooser = { ...given, run: this, place: this.#place, redact: this.#redact, loadAgent, script, ask };
+      const { workspace, wire = 'off' } = this.spec;
+      const choose = async (chosenBy: typeof chooser): Promise<Chosen> =>
+        workspace === undefined
+          ? chooseSource(this.spec, chosenBy)
+          : (await import('./sources/isolated.ts')).isolatedSource(this.spec, workspace, chosenBy);
       const chosen =
-        this.spec.workspace === undefined
-          ? await chooseSource(this.spec, chooser)
-          : await (await import('./sources/isolated.ts')).isolatedSource(this.spec, this.spec.workspace, { ...chooser, runId: this.id });
+        wire === 'off' ? await choose(chooser) : await (await import('./sources/wired.ts')).wiredSource(this.spec, chooser, choose);
       for (const warning of [...chosen.warnings, ...(await this.#uncounted())]) warn?.(warning);
       return chosen;
     } catch (error) {
@@ -290,35 +285,11 @@ class LiveRun implements Run {
   }
 
   async #openSinks(): Promise<readonly Sink[]> {
-    const { ledger, report, keepsRecords = true } = this.#options;
     const telemetry = this.#trace?.isSampled === true ? this.#telemetry : undefined;
-    const given = (await this.#options.sinks?.()) ?? [];
-    return closingOnFailure(given, async () =>
-      keepersFirst([
-        ...given,
-        ...(keepsRecords ? [this.#log] : []),
-        ...(ledger === undefined ? [] : [await this.#openLedger(ledger)]),
-        ...(report === undefined ? [] : [await this.#openReport(report)]),
-        ...(telemetry === undefined ? [] : [await this.#openTelemetry(telemetry)]),
-      ]),
-    );
-  }
-
-  async #openTelemetry(request: TelemetryRequest): Promise<Sink> {
-    const { TelemetrySink } = await import('./sinks/telemetry.ts');
-    const { id, startedAt, clean, warn } = this.#facts();
-    return new TelemetrySink({ request, runId: id, startedAt, traceState: this.#trace?.state, clean, warn });
-  }
-
-  async #openReport(target: ReportRequest): Promise<Sink> {
-    const { ReportSink } = await import('./sinks/report/report.ts');
-    return new ReportSink({ target, ...this.#facts() });
-  }
-
-  async #openLedger(ledger: LedgerRequest): Promise<Sink> {
-    const { LedgerSink } = await import('./sinks/ledger.ts');
-    this.#ledger = new LedgerSink({ ...ledger, ...this.#facts() });
-    return this.#ledger;
+    const { keepsRecords = true } = this.#options;
+    const { all, ledger } = await openSinks({ ...this.#options, telemetry }, this.#facts(), keepsRecords ? this.#log : undefined);
+    this.#ledger = ledger;
+    return all;
   }
 
   /** What is stored about a run besides its records. */
@@ -336,6 +307,7 @@ class LiveRun implements Run {
       clock: this.#clock,
       warn,
       clean: <Value>(value: Value): Value => this.#redact?.json(value) ?? value,
+      traceState: this.#trace?.state,
       ...present({ model, parent }),
     };
   }
@@ -349,12 +321,4 @@ class LiveRun implements Run {
 
 function rootOf({ id, spec }: Run): string {
   return spec.parent?.root_run_id ?? id;
-}
-
-/** Nothing is shown that a kill could make unknown: who shows records has them kept first, by sinks that already have them. */
-function keepersFirst(sinks: readonly Sink[]): Sink[] {
-  const keepers = sinks.filter((sink) => sink.keep !== undefined);
-  const keep = (): void => keepers.forEach((sink) => sink.keep?.());
-  for (const sink of sinks) sink.showAfter?.(keep);
-  return [...keepers, ...sinks.filter((sink) => sink.keep === undefined)];
 }

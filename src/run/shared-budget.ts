@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../failure.ts';
 import { reserve, type Reserved, reserveMore } from '../ledger/budget.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { Amounts, Reservation, Taking } from '../stores/budget-store.ts';
 import type { RunStore } from '../stores/run-store.ts';
 import { type Cause, reached } from './stop.ts';

@@ -1,4 +1,4 @@
-import { timeInWords } from '../duration.ts';
+import { timeInWords } from '../time/duration.ts';
 import type { EventOf } from '../events/event.ts';
 import { messageOf } from '../failure.ts';
 import { unread } from '../outcome/verdict.ts';
@@ -77,15 +77,14 @@ export class Stop {
   readonly #last = new AbortController();
   /** Called before the agent is asked to stop. */
   onStop: (cause: Cause) => void = () => {};
+  /** Calls when nothing is under way that a stop must not interrupt. */
+  whenIdle = (act: () => void): void => act();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #release: () => void;
   readonly #overdue = Promise.withResolvers<void>();
   readonly #calls = new AbortController();
   readonly #settlesOn: StopSignal | undefined;
   #cause: Cause | undefined;
-  #isHeld = false;
-  /** Causes that arrived while it was held. */
-  #due: Cause[] = [];
 
   /**
    * `onBlocked`: called when the process can only be killed; it must not wait for anything. `settlesOn`: the signal by which the run
@@ -147,22 +146,12 @@ export class Stop {
     return cause?.kind === 'limit' && (cause.limit.limit === 'cost' || cause.limit.limit === 'tokens');
   }
 
-  /** While it is held, a reason to stop waits. */
-  hold(): void {
-    this.#isHeld = true;
-  }
-
-  release(): void {
-    this.#isHeld = false;
-    if (this.#due.length > 0) for (const cause of this.#due.splice(0)) this.now(cause);
-  }
-
   /** A second signal ends the grace period. */
   now(cause: Cause): void {
-    if (this.#isHeld) {
-      this.#due.push(cause);
-      return;
-    }
+    this.whenIdle(() => this.#stop(cause));
+  }
+
+  #stop(cause: Cause): void {
     if (cause.kind !== 'done') this.#last.abort();
     if (this.#cause !== undefined) {
       if (cause.kind === 'signal') this.#hurry();

@@ -1,8 +1,8 @@
 import { callSpanId, runSpanId, traceIdOf } from '../telemetry/ids.ts';
 import { isSampled, type Sampler } from '../telemetry/sampler.ts';
 import { parseTraceParent, type TraceContext, traceParent } from '../telemetry/trace-context.ts';
-import type { Environment } from '../vocabulary.ts';
-import { present } from '../present.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { present } from '../json/present.ts';
 
 /** A run's place in a trace. */
 export interface RunTrace extends TraceContext {
@@ -20,7 +20,7 @@ interface Above {
   trace: RunTrace | undefined;
 }
 
-interface Place {
+interface TraceOptions {
   id: string;
   above: Above | undefined;
   /** A run in the ledger that has its own process. */
@@ -30,7 +30,7 @@ interface Place {
 }
 
 /** Below the run that starts it, else in the trace that `TRACEPARENT` names, else at the top of its own. Undefined: no trace is wanted. */
-export function traceOf({ id, above, parent, env, sampler }: Place, warn: (message: string) => void): RunTrace | undefined {
+export function traceOf({ id, above, parent, env, sampler }: TraceOptions, warn: (message: string) => void): RunTrace | undefined {
   if (above !== undefined) {
     const { runId, rootRunId, itemId, trace = { traceId: traceIdOf(rootRunId), isSampled: true } } = above;
     const parentSpanId = itemId === undefined ? runSpanId(runId) : callSpanId(runId, itemId);

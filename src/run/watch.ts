@@ -1,6 +1,6 @@
 import type { SessionTotals } from '../agents/session-meter.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { timeInWords } from '../duration.ts';
+import { timeInWords } from '../time/duration.ts';
 import type { AgentEvent } from '../events/event.ts';
 import type { Price } from '../outcome/price.ts';
 import { patient } from '../processes/patience.ts';
@@ -16,14 +16,14 @@ const lingerMs = patient(10_000);
 /** For agents that report no end: a complete model answer that nothing follows for this long was the last. */
 const silentMs = patient(60_000);
 /** Output after its end gives an agent more time to exit, but at most this many times as much. */
-const overstay = 6;
+const lingerFactor = 6;
 /** Work still open after its end, such as a background task, multiplies that by this. */
 const working = 10;
 /** A question may arrive letter by letter, and need not end its line. */
 const tailBytes = 8000;
 
 type StreamName = 'stdout' | 'stderr';
-type TimerName = 'first' | 'idle' | 'question' | 'linger' | 'overstay';
+type TimerName = 'first' | 'idle' | 'question' | 'linger' | 'latest';
 
 export interface WatchOptions {
   limits: Limits;
@@ -98,7 +98,7 @@ export class Watch {
     const question = asksForPermission(tail.toString());
     if (question !== undefined) {
       this.#typed.set(stream, question);
-      this.#asked();
+      this.#waitForAnswer();
     } else if (this.#typed.delete(stream)) this.#answered();
   }
 
@@ -119,7 +119,7 @@ export class Watch {
     switch (event.type) {
       case 'permission.requested':
         this.#open.set(event.permission_id, event.title ?? event.pattern ?? event.what);
-        this.#asked();
+        this.#waitForAnswer();
         return undefined;
       case 'permission.resolved':
         this.#open.delete(event.permission_id);
@@ -148,6 +148,7 @@ export class Watch {
         this.#goesOn();
         return undefined;
       case 'usage.reported':
+      case 'model.responded':
         return this.#bill();
       case 'agent.finished':
         this.#leaves(lingerMs);
@@ -198,7 +199,7 @@ export class Watch {
   }
 
   /** A repeated question does not restart the timer. */
-  #asked(): void {
+  #waitForAnswer(): void {
     if (this.#timers.has('question')) return;
     this.#after('question', this.#limits.permission_timeout_ms ?? defaultPermissionMs, () => {
       const [typed] = this.#typed.values();
@@ -225,7 +226,7 @@ export class Watch {
     this.#forgetQuestions();
     this.#leavingMs = Infinity;
     this.#clear('linger');
-    this.#clear('overstay');
+    this.#clear('latest');
   }
 
   /** The agent has nothing left to do. */
@@ -233,7 +234,7 @@ export class Watch {
     this.#after('linger', ms, () => (this.#openItems.size === 0 ? { kind: 'done' } : undefined));
     if (ms >= this.#leavingMs) return;
     this.#leavingMs = ms;
-    this.#after('overstay', ms * overstay * (this.#openItems.size === 0 ? 1 : working), () => ({ kind: 'done' }));
+    this.#after('latest', ms * lingerFactor * (this.#openItems.size === 0 ? 1 : working), () => ({ kind: 'done' }));
   }
 
   #restartIdle(): void {

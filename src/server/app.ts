@@ -2,8 +2,9 @@ import { Hono } from 'hono';
 import { Failure } from '../failure.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { LiveRuns } from '../ledger/live.ts';
+import { Timelines } from '../ledger/timelines.ts';
 import { isDatabaseError } from '../stores/database.ts';
-import { PlaceAway } from '../stores/tape.ts';
+import { PlaceAway } from '../tapes/tape.ts';
 import type { Assets } from './assets.ts';
 import type { ServerEnv } from './env.ts';
 import { defaultTiming, type StreamTiming } from './event-stream.ts';
@@ -11,6 +12,7 @@ import { guard, type Names } from './guard.ts';
 import { Metrics } from './metrics.ts';
 import { Problem } from './problem.ts';
 import type { QueueWindow } from './queue.ts';
+import { addRoutes } from './route.ts';
 import { liveRoutes } from './routes/live.ts';
 import { pageRoutes } from './routes/page.ts';
 import { recordRoutes } from './routes/records.ts';
@@ -37,12 +39,13 @@ export interface AppOptions {
 }
 
 /** What every route shares. */
-export interface Room {
+export interface AppParts {
   ledger: Ledger;
   live: LiveRuns;
   metrics: Metrics;
   viewers: Viewers;
   turns: Turns;
+  timelines: Timelines;
   timing: StreamTiming;
   now: () => number;
   names: Names;
@@ -56,15 +59,23 @@ export interface Room {
 export function createApp({ ledger, names, tokens, assets, queue, now, timing = defaultTiming, warn }: AppOptions): Hono<ServerEnv> {
   const wrong = new WrongTokens(now);
   const metrics = new Metrics();
-  const [viewers, turns] = [new Viewers(), new Turns()];
-  const room: Room = { ledger, live: new LiveRuns(ledger, now), metrics, viewers, turns, timing, now, names, tokens, wrong, assets, queue };
+  const [live, viewers, turns, timelines] = [new LiveRuns(ledger, now), new Viewers(), new Turns(), new Timelines()];
+  const parts: AppParts = { ledger, live, metrics, viewers, turns, timelines, timing, now, names, tokens, wrong, assets, queue };
   const app = new Hono<ServerEnv>();
   app.use(async (context, next) => {
     context.set('address', context.env.incoming?.socket.remoteAddress ?? '');
     await next();
   });
   app.use(guard({ names, tokens, wrong }));
-  for (const routes of [serviceRoutes, runRoutes, recordRoutes, liveRoutes, stopRoutes, reportRoutes, pageRoutes]) routes(app, room);
+  addRoutes(app, {
+    ...serviceRoutes(parts),
+    ...runRoutes(parts),
+    ...recordRoutes(parts),
+    ...liveRoutes(parts),
+    ...stopRoutes(parts),
+    ...reportRoutes(parts),
+    ...pageRoutes(parts),
+  });
   app.notFound((context) => context.json(new Problem('not_found', 'there is nothing here; see /openapi.json for what there is').body, 404));
   app.onError((error, context) => {
     const problem = problemOf(error);

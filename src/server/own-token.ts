@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure, messageOf } from '../failure.ts';
-import { makeFolder } from '../stores/make-folder.ts';
-import type { Environment } from '../vocabulary.ts';
-import { stateFolder } from '../xdg.ts';
+import { makeFolder } from '../files/make-folder.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { stateFolder } from '../files/xdg.ts';
 import { type Right, rights, type Token } from './tokens.ts';
 
 /** A shorter token can be guessed. */

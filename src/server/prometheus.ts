@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { statsBy } from '../ledger/stats.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { Totals } from '../stores/run-store.ts';
 import type { Metrics } from './metrics.ts';
 import type { QueueFigures } from './queue.ts';

@@ -2,12 +2,12 @@ import type { Context } from 'hono';
 import { filterOf, type RunFilter } from '../contract/row-filters.ts';
 import { findRun, withWholeIds } from '../ledger/find.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { shortRunId } from '../stores/run-id.ts';
+import { shortRunId } from '../ids/run-id.ts';
 import type { RunRecord } from '../stores/run-store.ts';
 import { Problem } from './problem.ts';
 
 /** The validated filter of a request. */
-export async function askedFilter(context: Context, ledger: Ledger, now: number): Promise<RunFilter> {
+export async function requestedFilter(context: Context, ledger: Ledger, now: number): Promise<RunFilter> {
   const { req } = context;
   const filter = filterOf(
     ({ flag, query }) => (flag.multiple === true ? filled(req.queries(query)) : req.query(query) || undefined),
@@ -23,20 +23,11 @@ function filled(values: readonly string[] | undefined): string[] | undefined {
 }
 
 /** The run named in a path: a full id, the beginning of a short one, or `last`. */
-export async function namedRun({ store }: Ledger, word: string): Promise<RunRecord> {
+export async function namedRun({ store }: Ledger, word = ''): Promise<RunRecord> {
   // Nothing else can be an id, so nothing else is looked up.
   const found = /^[0-9a-z]{1,26}$/.test(word) ? await findRun(store, word) : undefined;
   if (found?.kind === 'run') return found.run;
   if (found?.kind === 'ambiguous')
     throw new Problem('conflict', `ambiguous id "${word}": it may be ${found.ids.map(shortRunId).join(', ')}; give more of it`);
   throw new Problem('not_found', 'there is no such run; it may have been pruned, or be in another ledger');
-}
-
-/** An integer from the query. */
-export function askedNumber(context: Context, name: string, { least, most }: { least: number; most: number }): number | undefined {
-  const text = context.req.query(name);
-  if (text === undefined || text === '') return undefined;
-  const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-  if (!(value >= least && value <= most)) throw new Problem('input', `${name}: expected a number from ${least} to ${most}`);
-  return value;
 }

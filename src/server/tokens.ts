@@ -58,9 +58,9 @@ export class Tokens {
   }
 
   #find(kind: 'token' | 'cookie', sent: string): Known | undefined {
-    const asked = digest(sent);
+    const sentDigest = digest(sent);
     let found: Known | undefined;
-    for (const each of this.#known) if (timingSafeEqual(each[kind], asked)) found ??= each;
+    for (const each of this.#known) if (timingSafeEqual(each[kind], sentDigest)) found ??= each;
     return found;
   }
 }

@@ -1,4 +1,4 @@
-import type { Tape, TapeEnd } from '../stores/tape.ts';
+import type { Tape, TapeEnd } from '../tapes/tape.ts';
 
 /** Long work of many requests, a piece of it per turn of the event loop: in between, everybody else is answered. */
 export class Turns {

@@ -8,7 +8,12 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Statement {
   sql: string;
   values: readonly Value[];
+  /** In a transaction of several: how many rows it has to change, or none of them changes any and `Contested` is thrown. */
+  changes?: number;
 }
+
+/** Others have meanwhile written what a transaction was to write. */
+export class Contested extends Error {}
 
 /** What a role may do besides reading and adding. */
 export interface Rights {
@@ -44,6 +49,11 @@ export interface Database {
 /** SQLite numbers its errors, PostgreSQL grades them, and a connection names the call that failed. */
 export function isDatabaseError(error: unknown): error is Error {
   return error instanceof Error && ('errcode' in error || 'severity' in error || ('syscall' in error && 'address' in error));
+}
+
+/** The disk of the database is full: SQLITE_FULL, and PostgreSQL's disk_full. */
+export function isOutOfRoom(error: unknown): boolean {
+  return systemCode(error) === '53100' || (isDatabaseError(error) && 'errcode' in error && error.errcode === 13);
 }
 
 /** PostgreSQL: there is no such table, or the role may not read it. */

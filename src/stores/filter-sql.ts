@@ -1,6 +1,6 @@
 import { valueFilters } from '../contract/row-filters.ts';
 import type { Database, Statement, Value } from './database.ts';
-import { leastRunId } from './run-id.ts';
+import { leastRunId } from '../ids/run-id.ts';
 import type { RunFilter } from './run-store.ts';
 import { columnInRuns, plainText } from './rows.ts';
 import { type Term, termsOf } from './words.ts';

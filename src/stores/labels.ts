@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Labels } from '../contract/labels.ts';
-import type { Environment } from '../vocabulary.ts';
-import { withoutUser } from '../without-user.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { withoutUser } from '../redact/without-user.ts';
 
 /** Which environment variables of a service hold what; the first that is set counts. */
 interface Service {
@@ -82,16 +82,16 @@ const services: readonly Service[] = [
 export function labelsFromEnvironment(env: Environment): Labels {
   const service = services.find(({ isHere }) => (env[isHere] ?? '') !== '');
   if (service === undefined) return {};
-  const said = (names: readonly string[]): string => names.map((name) => env[name] ?? '').find((value) => value !== '') ?? '';
-  const url = service.name === 'github' ? githubUrl(env) : said(service.url);
+  const valueOf = (names: readonly string[]): string => names.map((name) => env[name] ?? '').find((value) => value !== '') ?? '';
+  const url = service.name === 'github' ? githubUrl(env) : valueOf(service.url);
   // A URL may contain a token.
   return withoutEmpty({
     ci: service.name,
-    'ci.job': said(service.job),
+    'ci.job': valueOf(service.job),
     'ci.url': withoutUser(url),
-    'git.repo': withoutUser(said(service.repo)),
-    'git.branch': said(service.branch).replace(/^refs\/heads\//, ''),
-    'git.commit': said(service.commit),
+    'git.repo': withoutUser(valueOf(service.repo)),
+    'git.branch': valueOf(service.branch).replace(/^refs\/heads\//, ''),
+    'git.commit': valueOf(service.commit),
   });
 }
 

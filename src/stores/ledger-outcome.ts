@@ -1,18 +1,26 @@
 import { cutText, listLimit, textLimit } from '../outcome/bounded.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { Attempt, LedgerOutcome, ToolCallSummary } from './run-store.ts';
 
-/** Of a longer prompt or answer only the beginning and the end are kept. */
-const longestText = 256 * 1024;
-const longestStack = 16 * 1024;
+/** How much of a run the ledger keeps; of more, the beginning and the end. */
+export interface Limits {
+  /** The prompt and the answer. */
+  answer: number;
+  stack: number;
+  /** Any other text. */
+  text: number;
+  list: number;
+}
+
+const usualLimits: Limits = { answer: 256 * 1024, stack: 16 * 1024, text: textLimit, list: listLimit };
 
 /** The outcome without the inputs and outputs of tools, and with a limit on every list and text. */
-export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome): LedgerOutcome {
-  const toolCalls = ends(outcome.tool_calls);
-  const artifacts = ends(outcome.artifacts);
-  const warnings = ends(outcome.warnings);
-  const branches = ends(outcome.lineage?.branches ?? []);
+export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome, limits: Limits = usualLimits): LedgerOutcome {
+  const toolCalls = ends(outcome.tool_calls, limits.list);
+  const artifacts = ends(outcome.artifacts, limits.list);
+  const warnings = ends(outcome.warnings, limits.list);
+  const branches = ends(outcome.lineage?.branches ?? [], limits.list);
   const omitted = positive({
     tool_calls: (outcome.omitted?.tool_calls ?? 0) + toolCalls.omitted,
     artifacts: (outcome.omitted?.artifacts ?? 0) + artifacts.omitted,
@@ -29,35 +37,35 @@ export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome): LedgerOutcom
         warnings: warnings.kept,
         ...(outcome.lineage === undefined ? {} : { lineage: { ...outcome.lineage, branches: branches.kept } }),
       },
-      textLimit,
+      limits,
     ),
-    message: bounded(outcome.message, longestText),
+    message: bounded(outcome.message, limits.answer),
     metadata: {
-      ...boundedTexts(outcome.metadata, textLimit),
-      initial_prompt: bounded(outcome.metadata.initial_prompt, longestText),
+      ...boundedTexts(outcome.metadata, limits),
+      initial_prompt: bounded(outcome.metadata.initial_prompt, limits.answer),
     },
-    ...present({ error_details: error === undefined ? undefined : boundedTexts(error, longestStack), omitted }),
+    ...present({ error_details: error === undefined ? undefined : boundedTexts(error, { ...limits, text: limits.stack }), omitted }),
   };
 }
 
 /** The prompt of a run that has just begun, cut as that of an outcome is. */
-export function boundedPrompt(prompt: string): string {
-  return bounded(prompt, longestText);
+export function boundedPrompt(prompt: string, limits: Limits = usualLimits): string {
+  return bounded(prompt, limits.answer);
 }
 
 /** The attempts at a run; of too many, the first and the last. */
-export function boundedAttempts(attempts: readonly Attempt[]): Attempt[] {
-  return boundedTexts(ends(attempts).kept, textLimit);
+export function boundedAttempts(attempts: readonly Attempt[], limits: Limits = usualLimits): Attempt[] {
+  return boundedTexts(ends(attempts, limits.list).kept, limits);
 }
 
 /** A name, a path or an id can be megabytes of anything, and a list may be of any length. */
-function boundedTexts<Value>(value: Value, limit: number): Value;
-function boundedTexts(value: unknown, limit: number): unknown {
-  if (typeof value === 'string') return bounded(value, limit);
-  if (Array.isArray(value)) return ends(value).kept.map((each: unknown) => boundedTexts(each, limit));
+function boundedTexts<Value>(value: Value, limits: Limits): Value;
+function boundedTexts(value: unknown, limits: Limits): unknown {
+  if (typeof value === 'string') return bounded(value, limits.text);
+  if (Array.isArray(value)) return ends(value, limits.list).kept.map((each: unknown) => boundedTexts(each, limits));
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).slice(0, listLimit);
-  return Object.fromEntries(fields.map(([key, each]) => [key, boundedTexts(each, limit)]));
+  return Object.fromEntries(fields.map(([key, each]) => [key, boundedTexts(each, limits)]));
 }
 
 function summaryOf({ name, status, reason, duration_ms }: ToolCallSummary): ToolCallSummary {
@@ -70,9 +78,9 @@ function bounded(text: string, limit: number): string {
 }
 
 /** The first and the last halves of a list that is too long. */
-function ends<Entry>(list: readonly Entry[]): { kept: Entry[]; omitted: number } {
-  const omitted = Math.max(0, list.length - listLimit);
-  return { kept: omitted === 0 ? [...list] : [...list.slice(0, listLimit / 2), ...list.slice(-listLimit / 2)], omitted };
+function ends<Entry>(list: readonly Entry[], limit: number): { kept: Entry[]; omitted: number } {
+  const omitted = Math.max(0, list.length - limit);
+  return { kept: omitted === 0 ? [...list] : [...list.slice(0, limit / 2), ...list.slice(-limit / 2)], omitted };
 }
 
 function positive(counts: Record<keyof NonNullable<RunOutcome['omitted']>, number>): RunOutcome['omitted'] {

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
-import { stateFolder } from '../xdg.ts';
+import { stateFolder } from '../files/xdg.ts';
 import type { Opening } from './no-ledger-yet.ts';
 import type { RunStore } from './run-store.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 
 /** `none`: nothing is recorded. */
 export type LedgerPlace = { kind: 'none' } | { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string };

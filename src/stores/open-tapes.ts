@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import type { Environment } from '../vocabulary.ts';
-import { stateFolder } from '../xdg.ts';
-import { openBucket } from './chunks/bucket.ts';
-import type { Chunks } from './chunks/chunk.ts';
-import { TapeOutbox } from './chunks/tape-outbox.ts';
-import { FileTapes } from './file-tapes.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { stateFolder } from '../files/xdg.ts';
+import { openBucket } from '../tapes/chunks/bucket.ts';
+import type { Chunks } from '../tapes/chunks/chunk.ts';
+import { TapeOutbox } from '../tapes/chunks/tape-outbox.ts';
+import { FileTapes } from '../tapes/file-tapes.ts';
 import type { LedgerPlace } from './open-store.ts';
 import { ledgerName } from './outbox.ts';
-import { PlacedTapes } from './placed-tapes.ts';
-import type { Tapes } from './tape.ts';
-import type { TapesPlace } from './tapes-place.ts';
+import { PlacedTapes } from '../tapes/placed-tapes.ts';
+import type { Tapes } from '../tapes/tape.ts';
+import type { TapesPlace } from '../tapes/tapes-place.ts';
 
 /** Tape files are beside the ledger's file or in the state folder; tapes kept elsewhere are there until they are delivered. */
 export function openTapes(

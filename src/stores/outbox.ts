@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventOf } from '../events/event.ts';
 import { systemCode } from '../failure.ts';
-import type { Environment } from '../vocabulary.ts';
-import { stateFolder } from '../xdg.ts';
-import { filesIn } from './files-in.ts';
-import { makeFolder } from './make-folder.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { stateFolder } from '../files/xdg.ts';
+import { filesIn } from '../files/files-in.ts';
+import { makeFolder } from '../files/make-folder.ts';
+import { boundedAttempts, boundedPrompt, ledgerOutcome, type Limits } from './ledger-outcome.ts';
 import { readUrl } from './postgres-address.ts';
 import type { LedgerPlace } from './open-store.ts';
 import type { Ending, NewRun } from './run-store.ts';
@@ -30,8 +31,9 @@ export interface OutboxEntry {
   labels?: Labels;
 }
 
-/** What an entry takes at least: the end of a run is longer than its beginning, and the disk may be full by then. */
+/** The room that an entry keeps for the end of its run: the disk may be full by then. */
 const reservedBytes = 16 * 1024;
+const shortened = { signal: 'ledger', detail: 'the disk was full when it ended: long texts and lists are shortened' };
 
 /** Runs on their way to a ledger, a small file each: a run that is neither here nor in the ledger never began. */
 export class Outbox {
@@ -47,18 +49,33 @@ export class Outbox {
   put(entry: Omit<OutboxEntry, 'ledger'>): void {
     makeFolder(this.#folder);
     const path = this.#pathOf(entry.run);
-    const text = JSON.stringify({ ledger: this.#ledger, ...entry });
-    const bytes = Buffer.from(text.padEnd(reservedBytes - Buffer.byteLength(text) + text.length));
+    const text = this.#textOf(entry);
     try {
-      writeFileSync(`${path}.new`, bytes, { mode: 0o600 });
+      writeFileSync(`${path}.new`, entry.ending === undefined ? text + ' '.repeat(reservedBytes) : text, { mode: 0o600 });
       renameSync(`${path}.new`, path);
     } catch (error) {
       rmSync(`${path}.new`, { force: true });
       const room = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-      if (systemCode(error) !== 'ENOSPC' || bytes.length > room) throw error;
-      writeFileSync(path, bytes, { flag: 'r+' });
-      truncateSync(path, bytes.length);
+      const fitting = systemCode(error) === 'ENOSPC' ? this.#fitting(entry, room) : undefined;
+      if (fitting === undefined) throw error;
+      writeFileSync(path, fitting, { flag: 'r+' });
+      truncateSync(path, fitting.length);
     }
+  }
+
+  #textOf(entry: Omit<OutboxEntry, 'ledger'>): string {
+    return JSON.stringify({ ledger: this.#ledger, ...entry });
+  }
+
+  /** As much of the entry as there is room for; undefined: there is not even room for a verdict. */
+  #fitting(entry: Omit<OutboxEntry, 'ledger'>, room: number): Buffer | undefined {
+    const whole = Buffer.from(this.#textOf(entry));
+    if (whole.length <= room) return whole;
+    for (const text of [4096, 1024, 256, 64, 16]) {
+      const bytes = Buffer.from(this.#textOf(within({ answer: text, stack: text, text, list: Math.max(2, text / 16) }, entry)));
+      if (bytes.length <= room) return bytes;
+    }
+    return undefined;
   }
 
   remove(run: Attempted): void {
@@ -84,6 +101,15 @@ export class Outbox {
   #pathOf({ id, lost = [] }: Attempted): string {
     return join(this.#folder, `${id}${lost.length === 0 ? '' : `.${lost.length + 1}`}${ending}`);
   }
+}
+
+function within(limits: Limits, { run, ending, ...rest }: Omit<OutboxEntry, 'ledger'>): Omit<OutboxEntry, 'ledger'> {
+  const short = { ...rest, run: { ...run, prompt: boundedPrompt(run.prompt, limits) } };
+  if (ending === undefined) return short;
+  const outcome = ledgerOutcome(ending.outcome, limits);
+  const attempts = boundedAttempts(ending.attempts ?? [], limits);
+  const verdict = { ...outcome.verdict, evidence: [...outcome.verdict.evidence, shortened] };
+  return { ...short, ending: { ...ending, attempts, outcome: { ...outcome, verdict } } };
 }
 
 type Attempted = Pick<NewRun, 'id' | 'lost'>;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import type { PoolConfig } from 'pg';
 import { Failure, messageOf } from '../failure.ts';
-import { present } from '../present.ts';
-import type { Environment } from '../vocabulary.ts';
-import { homeFolder } from '../xdg.ts';
+import { present } from '../json/present.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { homeFolder } from '../files/xdg.ts';
 import { quoted } from '../redact/quoted.ts';
 
 const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
@@ -41,29 +41,30 @@ export interface PostgresAddress {
 /** An address, completed as psql does from the `PG*` environment variables, the password file and the folder `~/.postgresql`. */
 export function readAddress(text: string, env: Environment = process.env): PostgresAddress {
   const { url, hosts } = readUrl(text);
-  const asked = (parameter: string, variable: string): string | undefined => url.searchParams.get(parameter) || env[variable] || undefined;
+  const setting = (parameter: string, variable: string): string | undefined =>
+    url.searchParams.get(parameter) || env[variable] || undefined;
   const schema = url.searchParams.get('schema') ?? 'runwire';
   if (!/^(?!pg_)[a-z_][a-z0-9_]{0,59}$/.test(schema))
     throw new Failure(
       'config',
       `${JSON.stringify(quoted(schema, 80))} cannot be the ledger's schema; use at most 60 lowercase letters, digits and _, and do not begin with pg_`,
     );
-  const places = placesOf(hosts, (asked('host', 'PGHOST') ?? '').split(','), (asked('port', 'PGPORT') ?? '').split(','));
-  const user = decoded(url.username) || asked('user', 'PGUSER') || systemUser();
-  const database = decoded(url.pathname.slice(1)) || asked('dbname', 'PGDATABASE') || user;
-  const given = decoded(url.password) || asked('password', 'PGPASSWORD');
+  const places = placesOf(hosts, (setting('host', 'PGHOST') ?? '').split(','), (setting('port', 'PGPORT') ?? '').split(','));
+  const user = decoded(url.username) || setting('user', 'PGUSER') || systemUser();
+  const database = decoded(url.pathname.slice(1)) || setting('dbname', 'PGDATABASE') || user;
+  const given = decoded(url.password) || setting('password', 'PGPASSWORD');
   const servers = places.map(({ host, port }) => ({
     host,
     port: Number(port),
     ...present({ password: given || passwordIn(env, [host, port, database, user]) || undefined }),
-    encryption: host.startsWith('/') ? [false as const] : encryptionOf(asked, host, env),
+    encryption: host.startsWith('/') ? [false as const] : encryptionOf(setting, host, env),
   }));
   const [{ encryption, ...first } = { host: 'localhost', port: 5432, encryption: [] }] = servers;
-  const word = asked('target_session_attrs', 'PGTARGETSESSIONATTRS') ?? 'any';
+  const word = setting('target_session_attrs', 'PGTARGETSESSIONATTRS') ?? 'any';
   const target = targets.find((each) => each === word);
   if (target === undefined)
     throw new Failure('config', `target_session_attrs ${JSON.stringify(quoted(word, 40))}: expected one of ${targets.join(', ')}`);
-  const seconds = Number(asked('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 0);
+  const seconds = Number(setting('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 0);
   return {
     name: `${url.protocol}//${user}@${places.map(({ host, port }) => `${host}:${port}`).join(',')}/${database}`,
     schema,
@@ -72,8 +73,8 @@ export function readAddress(text: string, env: Environment = process.env): Postg
       user,
       database,
       connectionTimeoutMillis: seconds > 0 ? seconds * 1000 : connectMs,
-      application_name: asked('application_name', 'PGAPPNAME') ?? 'runwire',
-      ...present({ options: asked('options', 'PGOPTIONS') }),
+      application_name: setting('application_name', 'PGAPPNAME') ?? 'runwire',
+      ...present({ options: setting('options', 'PGOPTIONS') }),
     },
     encryption,
     servers,
@@ -126,16 +127,16 @@ function decoded(part: string): string {
   }
 }
 
-type Asked = (parameter: string, variable: string) => string | undefined;
+type Setting = (parameter: string, variable: string) => string | undefined;
 
 /** What each `sslmode` guarantees: `prefer` and `require` check the certificate only if there is a root certificate. */
-function encryptionOf(asked: Asked, host: string, env: Environment): readonly (ConnectionOptions | false)[] {
-  const word = asked('sslmode', 'PGSSLMODE') ?? 'prefer';
+function encryptionOf(setting: Setting, host: string, env: Environment): readonly (ConnectionOptions | false)[] {
+  const word = setting('sslmode', 'PGSSLMODE') ?? 'prefer';
   const mode = modes.find((each) => each === word);
   if (mode === undefined) throw new Failure('config', `sslmode ${word}: expected one of ${modes.join(', ')}`);
   if (mode === 'disable') return [false];
   const folder = join(homeFolder(env), '.postgresql');
-  const named = asked('sslrootcert', 'PGSSLROOTCERT');
+  const named = setting('sslrootcert', 'PGSSLROOTCERT');
   const isSystem = named === 'system';
   const ca = isSystem ? undefined : readPem(named, join(folder, 'root.crt'));
   if (mode.startsWith('verify') && ca === undefined && !isSystem)
@@ -150,8 +151,8 @@ function encryptionOf(asked: Asked, host: string, env: Environment): readonly (C
     ...(checks === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
     ...present({
       ca,
-      cert: readPem(asked('sslcert', 'PGSSLCERT'), join(folder, 'postgresql.crt')),
-      key: readPem(asked('sslkey', 'PGSSLKEY'), join(folder, 'postgresql.key')),
+      cert: readPem(setting('sslcert', 'PGSSLCERT'), join(folder, 'postgresql.crt')),
+      key: readPem(setting('sslkey', 'PGSSLKEY'), join(folder, 'postgresql.key')),
     }),
   };
   if (mode === 'prefer') return [tls, false];

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { Failure, messageOf, systemCode } from '../failure.ts';
-import type { Database, Rights, Row, Statement } from './database.ts';
+import { Contested, type Database, type Rights, type Row, type Statement } from './database.ts';
 import { type ColumnFact, isLedger, isUsable } from './fitting.ts';
 import { postgresMigrations } from './migrations/postgres.ts';
 import { NoLedgerYet, type Opening } from './no-ledger-yet.ts';
@@ -96,9 +96,10 @@ class PostgresDatabase implements Database {
 
   async write(statements: readonly Statement[]): Promise<boolean> {
     return this.#transaction(async (client) => {
-      for (const [index, { sql, values }] of statements.entries()) {
+      for (const [index, { sql, values, changes }] of statements.entries()) {
         const { rowCount } = await client.query(numbered(sql), [...values]);
         if (index === 0 && rowCount === 0) return false;
+        if (changes !== undefined && rowCount !== changes) throw new Contested();
       }
       return true;
     });

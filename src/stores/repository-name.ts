@@ -1,4 +1,4 @@
-import { withoutUser } from '../without-user.ts';
+import { withoutUser } from '../redact/without-user.ts';
 
 /** `owner/name` from a clone address, or from a CI service's name for the repository; undefined: it is a folder, or not an address. */
 export function repositoryName(address: string): string | undefined {

@@ -1,22 +1,12 @@
 import { constants, zstdCompressSync } from 'node:zlib';
 import { messageOf } from '../failure.ts';
 import { type GivenOfRun, type RowField, rowFields, type SearchedName, storedFields } from '../contract/row.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
+import type { Owner } from '../processes/owner.ts';
 import { DamagedRun } from './damaged-run.ts';
 import type { Database, Row, Value } from './database.ts';
 import { outcomeText, sealOf } from './seal.ts';
-import type {
-  Attempt,
-  Grouping,
-  LedgerOutcome,
-  OpenRun,
-  Owner,
-  RunRecord,
-  RunSummary,
-  RunUsage,
-  StatsRow,
-  TreePlace,
-} from './run-store.ts';
+import type { Attempt, Grouping, LedgerOutcome, OpenRun, RunRecord, RunSummary, RunUsage, StatsRow, TreePlace } from './run-store.ts';
 import type { Labels } from '../contract/labels.ts';
 
 const longestName = 500;
@@ -107,17 +97,17 @@ function shownColumns(table: Table, alias: string): string[] {
 
 /** A column without a value becomes an absent field. */
 function filled(row: Row, without: readonly string[] = []): Record<string, unknown> {
-  const told: Record<string, unknown> = {};
-  for (const name in row) if (row[name] !== null && row[name] !== undefined && !without.includes(name)) told[name] = row[name];
-  return told;
+  const columns: Record<string, unknown> = {};
+  for (const name in row) if (row[name] !== null && row[name] !== undefined && !without.includes(name)) columns[name] = row[name];
+  return columns;
 }
 
 /** Rows are written only by this room, from these very types, so what is read is what was written. */
 export function summaryOf(row: Row, labels: Labels): RunSummary {
-  const told = filled(row, ['head', 'labels']);
-  told['title'] = titleOf(String(row['head'] ?? ''));
-  told['labels'] = labels;
-  return told as unknown as RunSummary;
+  const columns = filled(row, ['head', 'labels']);
+  columns['title'] = titleOf(String(row['head'] ?? ''));
+  columns['labels'] = labels;
+  return columns as unknown as RunSummary;
 }
 
 export function usageOf(row: Row): RunUsage {
@@ -211,13 +201,13 @@ export function damageOf(row: Row): string | undefined {
   }
   if (typeof outcome !== 'string' && !(outcome instanceof Uint8Array)) return undefined;
   try {
-    const told: Partial<LedgerOutcome> = parseOutcome(outcome, String(prompt));
-    const isWhole = typeof told.message === 'string' && Array.isArray(told.tool_calls) && Array.isArray(told.warnings);
-    if (!isWhole || told.metrics === undefined || told.verdict === undefined) return 'its outcome is damaged: parts of it are missing';
+    const kept: Partial<LedgerOutcome> = parseOutcome(outcome, String(prompt));
+    const isWhole = typeof kept.message === 'string' && Array.isArray(kept.tool_calls) && Array.isArray(kept.warnings);
+    if (!isWhole || kept.metrics === undefined || kept.verdict === undefined) return 'its outcome is damaged: parts of it are missing';
     if (status === 'running') return undefined;
-    if (told.status !== status || told.verdict.class !== verdict) return 'its outcome is damaged: its end differs from that of the run';
+    if (kept.status !== status || kept.verdict.class !== verdict) return 'its outcome is damaged: its end differs from that of the run';
     if (typeof seal !== 'string') return undefined;
-    const columns = outcomeColumns(told as LedgerOutcome);
+    const columns = outcomeColumns(kept as LedgerOutcome);
     const other = figureColumns.find((name) => (columns[name] ?? null) !== (row[name] ?? null));
     if (other !== undefined) return `its row was changed after its end: ${other} is not what its outcome says`;
     return sealOf(row) === seal ? undefined : 'it was changed after its end: it is not what was written';

@@ -1,4 +1,4 @@
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { mostKept } from '../contract/label-limits.ts';
 import { type Database, isWithheld, type Row } from './database.ts';
 import { select } from './filter-sql.ts';

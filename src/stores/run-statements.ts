@@ -10,11 +10,11 @@ const rowsPerStatement = 500;
 /** The SQL statements that write a run. */
 export class RunStatements {
   readonly #database: Database;
-  readonly #p: string;
+  readonly #prefix: string;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#p = database.prefix;
+    this.#prefix = database.prefix;
   }
 
   /** Each column is a value, or an expression that the database evaluates. */
@@ -22,7 +22,7 @@ export class RunStatements {
     const given = Object.values(columns);
     const marks = given.map((value) => (isSql(value) ? value.sql : '?'));
     return {
-      sql: `insert into ${this.#p}${table} (${Object.keys(columns).join(', ')}) values (${marks.join(', ')}) on conflict do nothing`,
+      sql: `insert into ${this.#prefix}${table} (${Object.keys(columns).join(', ')}) values (${marks.join(', ')}) on conflict do nothing`,
       values: given.flatMap((value) => (isSql(value) ? [] : [value])),
     };
   }
@@ -31,7 +31,7 @@ export class RunStatements {
     const given = Object.values(columns);
     const marks = given.map((value) => (isSql(value) ? value.sql : '?'));
     return {
-      sql: `insert into ${this.#p}documents (seq, ${Object.keys(columns).join(', ')}) select seq, ${marks.join(', ')} from ${this.#p}runs where id = ?`,
+      sql: `insert into ${this.#prefix}documents (seq, ${Object.keys(columns).join(', ')}) select seq, ${marks.join(', ')} from ${this.#prefix}runs where id = ?`,
       values: [...given.map((value) => (isSql(value) ? value.value : value)), id],
     };
   }
@@ -39,7 +39,7 @@ export class RunStatements {
   updateDocument(id: string, columns: Record<string, Value>): Statement {
     const names = Object.keys(columns);
     return {
-      sql: `update ${this.#p}documents set ${names.map((name) => `${name} = ?`).join(', ')} where seq = (select seq from ${this.#p}runs where id = ?)`,
+      sql: `update ${this.#prefix}documents set ${names.map((name) => `${name} = ?`).join(', ')} where seq = (select seq from ${this.#prefix}runs where id = ?)`,
       values: [...Object.values(columns), id],
     };
   }
@@ -48,7 +48,7 @@ export class RunStatements {
   takeOutOfTree(top: string, reporter: string | undefined): Statement {
     const others = reporter === undefined ? 'reporter is not null' : 'reporter is not null and reporter <> ?';
     return {
-      sql: `update ${this.#p}runs set parent_run_id = null, root_run_id = null where (parent_run_id = ? or root_run_id = ?) and ${others}`,
+      sql: `update ${this.#prefix}runs set parent_run_id = null, root_run_id = null where (parent_run_id = ? or root_run_id = ?) and ${others}`,
       values: [top, top, ...(reporter === undefined ? [] : [plainText(reporter)])],
     };
   }
@@ -64,7 +64,7 @@ export class RunStatements {
   /** One more label of an existing run, unless it has too many. */
   addLabel(run: string, key: string, value: string): Statement {
     return {
-      sql: `insert into ${this.#p}labels (key, value, run) select ?, ?, ? where (select count(*) from ${this.#p}labels where run = ?) < ${mostKept}
+      sql: `insert into ${this.#prefix}labels (key, value, run) select ?, ?, ? where (select count(*) from ${this.#prefix}labels where run = ?) < ${mostKept}
         on conflict do nothing`,
       values: [plainText(key), plainText(value), run, run],
     };
@@ -79,20 +79,22 @@ export class RunStatements {
       const names = Object.keys(some[0] ?? {});
       const marks = `(${names.map(() => '?').join(', ')})`;
       statements.push({
-        sql: `insert into ${this.#p}${table} (${names.join(', ')}) values ${some.map(() => marks).join(', ')} on conflict do nothing`,
+        sql: `insert into ${this.#prefix}${table} (${names.join(', ')}) values ${some.map(() => marks).join(', ')} on conflict do nothing`,
         values: some.flatMap((row) => names.map((name) => row[name] ?? null)),
       });
     }
     return statements;
   }
 
-  /** A model call that another run has stays with that one. */
-  requests(run: string, hashes: readonly string[]): Statement[] {
-    const statements: Statement[] = [];
-    for (let at = 0; at < hashes.length; at += rowsPerStatement) {
-      const some = hashes.slice(at, at + rowsPerStatement);
+  /** A model call that another run has stays with that one. In order: who waits for another transaction is not waited for by it. */
+  requests(run: string, hashes: readonly string[]): (Statement & { changes: number })[] {
+    const statements: (Statement & { changes: number })[] = [];
+    const inOrder = [...new Set(hashes)].toSorted();
+    for (let at = 0; at < inOrder.length; at += rowsPerStatement) {
+      const some = inOrder.slice(at, at + rowsPerStatement);
       statements.push({
-        sql: `insert into ${this.#p}requests (hash, seq) select v.column1, r.seq from (values ${some.map(() => '(?)').join(', ')}) v, ${this.#p}runs r where r.id = ?
+        changes: some.length,
+        sql: `insert into ${this.#prefix}requests (hash, seq) select v.column1, r.seq from (values ${some.map(() => '(?)').join(', ')}) v, ${this.#prefix}runs r where r.id = ?
           on conflict do nothing`,
         values: [...some, run],
       });
@@ -104,7 +106,7 @@ export class RunStatements {
     if (this.#database.kind === 'postgres') {
       return [
         {
-          sql: `update ${this.#p}documents set words = cast(? as tsvector) where seq = (select seq from ${this.#p}runs where id = ?)`,
+          sql: `update ${this.#prefix}documents set words = cast(? as tsvector) where seq = (select seq from ${this.#prefix}runs where id = ?)`,
           values: [vectorOf(words), id],
         },
       ];
@@ -129,16 +131,16 @@ export class RunStatements {
   async replaceFigures(id: string, outcome: LedgerOutcome): Promise<Statement[]> {
     const added = this.figures(id, outcome);
     const [found] = await this.#database.all({
-      sql: `${figureTables.map((table) => `select 1 as found from ${this.#p}${table} where run = ?`).join(' union all ')} limit 1`,
+      sql: `${figureTables.map((table) => `select 1 as found from ${this.#prefix}${table} where run = ?`).join(' union all ')} limit 1`,
       values: figureTables.map(() => id),
     });
     if (found === undefined) return added;
     if (this.#database.rights.delete)
-      return [...figureTables.map((table) => ({ sql: `delete from ${this.#p}${table} where run = ?`, values: [id] })), ...added];
+      return [...figureTables.map((table) => ({ sql: `delete from ${this.#prefix}${table} where run = ?`, values: [id] })), ...added];
     const changed = figuresOf(outcome)
       .filter(({ columns }) => Object.keys(columns).length > 0)
       .map(({ table, about, columns }) => ({
-        sql: `update ${this.#p}${table} set ${marked(columns, ', ')} where run = ? and ${marked(about, ' and ')}`,
+        sql: `update ${this.#prefix}${table} set ${marked(columns, ', ')} where run = ? and ${marked(about, ' and ')}`,
         values: [...Object.values(columns), id, ...Object.values(about)],
       }));
     return [...added, ...changed];

@@ -3,7 +3,8 @@ import type { GivenOfRun, KnownOfRun } from '../contract/row.ts';
 import type { groupings, RunFilter } from '../contract/row-filters.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
-import type { Chunks } from './chunks/chunk.ts';
+import type { Owner } from '../processes/owner.ts';
+import type { Chunks } from '../tapes/chunks/chunk.ts';
 import type { DamagedRun } from './damaged-run.ts';
 
 export type { RunFilter };
@@ -15,18 +16,6 @@ export type RunStatus = RunOutcome['status'] | 'running';
 export type ToolCallSummary = Omit<ToolCall, 'inputs' | 'outputs'>;
 /** The outcome as stored: all of it except the inputs and outputs of tools. */
 export type LedgerOutcome = Omit<RunOutcome, 'tool_calls'> & { tool_calls: ToolCallSummary[] };
-
-/** The process that writes a run, so that another one can tell whether it still exists. */
-export interface Owner {
-  host: string;
-  /** Distinguishes two machines of the same name; absent if the system has no such id, and in rows of older versions. */
-  machine?: string;
-  /** Changes when the machine restarts; after that a process id means nothing. */
-  boot: string;
-  pid: number;
-  /** When the process began, as the system reports it, because process ids are reused. */
-  process_started: string;
-}
 
 /** Where a run is in a tree of runs. A run without a parent has neither. */
 export interface TreePlace {
@@ -284,8 +273,8 @@ export interface RunStore {
   export(filter: RunFilter, onDamaged?: (damage: DamagedRun) => void): AsyncIterable<RunRecord>;
   /** The totals of all runs by class, which are kept and not counted. Absent: this ledger has none yet, or does not show them to this role. */
   totals(): Promise<Totals[] | undefined>;
-  /** `same`: its key is known, and nothing was done. */
-  put(run: ImportedRun): Promise<'added' | 'same'>;
+  /** Nothing was done if its key is known (`same`), or if another run has one of its model calls (`contested`). */
+  put(run: ImportedRun): Promise<'added' | 'same' | 'contested'>;
   /** Removes the runs that match the filter, and returns the tapes that are left to remove. Runs that have not ended stay. */
   prune(filter: RunFilter): Promise<{ runs: number; tapes: string[] }>;
   /** Erases what is left of pruned runs from the database, and frees its space. */

@@ -1,6 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib';
 import type { Row } from './database.ts';
-import { hashOf } from './chunks/chunk.ts';
+import { hashOf } from '../tapes/chunks/chunk.ts';
 
 /** What is said of a run once it has ended, and does not change from then on. Labels and its place in a tree may. */
 const sealed = (

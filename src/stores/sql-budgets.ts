@@ -1,9 +1,9 @@
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import type { Amounts, BudgetLimits, BudgetState, BudgetStore, Period, Reservation, Taking } from './budget-store.ts';
 import { periods } from './budget-store.ts';
 import type { Database, Row, Statement } from './database.ts';
 import { firstGrant, nextGrant } from './grants.ts';
-import { silenceMs } from './owner.ts';
+import { silenceMs } from '../processes/owner.ts';
 import { optionalNumber, plainText } from './rows.ts';
 import type { Attempt } from './run-store.ts';
 
@@ -17,30 +17,30 @@ const settled = (column: string): string => `case when settled_at is not null th
 /** Budgets in the tables of the ledger: what a run spent is read from its own row, so the process that ends a run also settles it. */
 export class SqlBudgets implements BudgetStore {
   readonly #database: Database;
-  readonly #p: string;
+  readonly #prefix: string;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#p = database.prefix;
+    this.#prefix = database.prefix;
   }
 
   async set({ name, usd, tokens, per }: BudgetLimits): Promise<void> {
     const limits = [optionalNumber(usd), optionalNumber(tokens), per];
     await this.#database.write([
       {
-        sql: `insert into ${this.#p}budgets (name, usd, tokens, per) values (?, ?, ?, ?)
+        sql: `insert into ${this.#prefix}budgets (name, usd, tokens, per) values (?, ?, ?, ?)
           on conflict (name) do update set usd = excluded.usd, tokens = excluded.tokens, per = excluded.per`,
         values: [plainText(name), ...limits],
       },
       {
-        sql: `update ${this.#p}spendings set period = ${this.#periodOf('at', '?')} where budget = ?`,
+        sql: `update ${this.#prefix}spendings set period = ${this.#periodOf('at', '?')} where budget = ?`,
         values: [per, per, per, plainText(name)],
       },
     ]);
   }
 
   async remove(name: string): Promise<boolean> {
-    return this.#database.write([{ sql: `delete from ${this.#p}budgets where name = ?`, values: [plainText(name)] }]);
+    return this.#database.write([{ sql: `delete from ${this.#prefix}budgets where name = ?`, values: [plainText(name)] }]);
   }
 
   async list(): Promise<BudgetState[]> {
@@ -61,7 +61,7 @@ export class SqlBudgets implements BudgetStore {
   async settle(run: string, { usd, tokens }: Required<Amounts>): Promise<void> {
     await this.#database.write([
       {
-        sql: `update ${this.#p}spendings set usd = ?, tokens = ?, settled_at = ${this.#database.now} where run = ?`,
+        sql: `update ${this.#prefix}spendings set usd = ?, tokens = ?, settled_at = ${this.#database.now} where run = ?`,
         values: [usd, tokens, run],
       },
     ]);
@@ -70,9 +70,9 @@ export class SqlBudgets implements BudgetStore {
   /** What a lost attempt spent is a separate spending, since the row of the run holds the current attempt. */
   settleLost(run: string, { number, cost, tokens_used }: Pick<Attempt, 'number' | 'cost' | 'tokens_used'>): Statement {
     return {
-      sql: `insert into ${this.#p}spendings (budget, run, period, at, usd, tokens, settled_at)
+      sql: `insert into ${this.#prefix}spendings (budget, run, period, at, usd, tokens, settled_at)
         select budget, ?, period, at, coalesce(?, ${settled('usd')}), coalesce(?, ${settled('tokens')}), ${this.#database.now}
-        from ${this.#p}spendings where run = ? on conflict do nothing`,
+        from ${this.#prefix}spendings where run = ? on conflict do nothing`,
       values: [`${run}${attemptMark}${number}`, optionalNumber(cost), optionalNumber(tokens_used), run],
     };
   }
@@ -80,10 +80,10 @@ export class SqlBudgets implements BudgetStore {
   /** A run that begins again spends anew, in the period that it is now; what it spent before is a spending of its own. */
   reopen(run: string): Statement {
     const { now } = this.#database;
-    const per = `(select per from ${this.#p}budgets where name = budget)`;
+    const per = `(select per from ${this.#prefix}budgets where name = budget)`;
     const held = (column: string): string => `${column} = case when settled_at is null then ${column} end`;
     return {
-      sql: `update ${this.#p}spendings set ${held('usd')}, ${held('tokens')}, settled_at = null, at = ${now}, period = ${this.#periodOf(now, per)} where run = ?`,
+      sql: `update ${this.#prefix}spendings set ${held('usd')}, ${held('tokens')}, settled_at = null, at = ${now}, period = ${this.#periodOf(now, per)} where run = ?`,
       values: [run],
     };
   }
@@ -92,9 +92,9 @@ export class SqlBudgets implements BudgetStore {
   settleBefore(ids: readonly string[]): Statement {
     const marks = ids.map(() => '?').join(', ');
     return {
-      sql: `update ${this.#p}spendings set usd = ${this.#taken('cost', 'spendings')}, tokens = ${this.#taken('tokens', 'spendings')}, settled_at = ${this.#database.now}
-        where settled_at is null and run in (select coalesce(root_run_id, id) from ${this.#p}runs where id in (${marks}))
-          and run not in (select id from ${this.#p}runs where status = 'running')`,
+      sql: `update ${this.#prefix}spendings set usd = ${this.#taken('cost', 'spendings')}, tokens = ${this.#taken('tokens', 'spendings')}, settled_at = ${this.#database.now}
+        where settled_at is null and run in (select coalesce(root_run_id, id) from ${this.#prefix}runs where id in (${marks}))
+          and run not in (select id from ${this.#prefix}runs where status = 'running')`,
       values: ids,
     };
   }
@@ -103,11 +103,11 @@ export class SqlBudgets implements BudgetStore {
     const amounts = [optionalNumber(usd), optionalNumber(tokens)];
     if (row['own_at'] !== null)
       return {
-        sql: `update ${this.#p}spendings set usd = ?, tokens = ? where budget = ? and run = ? and settled_at is null`,
+        sql: `update ${this.#prefix}spendings set usd = ?, tokens = ? where budget = ? and run = ? and settled_at is null`,
         values: [...amounts, budget.name, run],
       };
     return {
-      sql: `insert into ${this.#p}spendings (budget, run, period, at, usd, tokens) values (?, ?, ?, ?, ?, ?)`,
+      sql: `insert into ${this.#prefix}spendings (budget, run, period, at, usd, tokens) values (?, ?, ?, ?, ?, ?)`,
       values: [budget.name, run, budget.since ?? 0, Number(row['now']), ...amounts],
     };
   }
@@ -117,7 +117,7 @@ export class SqlBudgets implements BudgetStore {
    * of the run before this one spent: until it begins, its row holds the last of them.
    */
   #question(run: string, name: string | undefined, spends: boolean): Statement {
-    const p = this.#p;
+    const p = this.#prefix;
     const { now } = this.#database;
     const own = (column: string): string => `(select o.${column} from ${p}spendings o where o.budget = b.name and o.run = ?)`;
     const presentPeriod = this.#periodOf(now, 'b.per');
@@ -147,7 +147,7 @@ export class SqlBudgets implements BudgetStore {
   /** What a run and those below it spent. */
   #taken(what: 'cost' | 'tokens', spendings: string): string {
     const amount = what === 'cost' ? 'c.cost' : 'coalesce(c.input_tokens, 0) + coalesce(c.output_tokens, 0)';
-    return `(select sum(${amount}) from ${this.#p}runs c where c.id = ${spendings}.run or c.root_run_id = ${spendings}.run)`;
+    return `(select sum(${amount}) from ${this.#prefix}runs c where c.id = ${spendings}.run or c.root_run_id = ${spendings}.run)`;
   }
 
   /** The beginning of the period that a time is in. */

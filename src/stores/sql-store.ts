@@ -1,7 +1,8 @@
 import { usedFields } from '../contract/row.ts';
-import { present } from '../present.ts';
-import { SqlChunks } from './chunks/sql-chunks.ts';
-import type { Database, Row, Statement, Value } from './database.ts';
+import { present } from '../json/present.ts';
+import type { Owner } from '../processes/owner.ts';
+import { SqlChunks } from './sql-chunks.ts';
+import { Contested, type Database, type Row, type Statement, type Value } from './database.ts';
 import { figureDamageOf, figureTables, type KeptFigures } from './figures.ts';
 import { select } from './filter-sql.ts';
 import { boundedAttempts, boundedPrompt, ledgerOutcome } from './ledger-outcome.ts';
@@ -20,19 +21,7 @@ import {
 } from './rows.ts';
 import { RunQueries, rowsAtOnce } from './run-queries.ts';
 import { RunStatements, vectorOf } from './run-statements.ts';
-import type {
-  Attempt,
-  Ending,
-  ImportedRun,
-  LedgerOutcome,
-  NewRun,
-  OpenRun,
-  Owner,
-  Problem,
-  Progress,
-  RunFilter,
-  RunStore,
-} from './run-store.ts';
+import type { Attempt, Ending, ImportedRun, LedgerOutcome, NewRun, OpenRun, Problem, Progress, RunFilter, RunStore } from './run-store.ts';
 import type { Labels } from '../contract/labels.ts';
 import { sealColumns, sealOf } from './seal.ts';
 import { SqlBudgets } from './sql-budgets.ts';
@@ -120,7 +109,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
   /** A run that was presumed dead and reports again counts as running. */
   async note(id: string, { at, agent_version, session_id, ...news }: Progress, owner?: Owner): Promise<void> {
     if (this.#held.has(id)) return;
-    const told: Record<string, Value> = {
+    const known: Record<string, Value> = {
       last_sequence: optionalNumber(news.last_sequence),
       agent: agentName(news.agent),
       model: optionalText(news.model),
@@ -131,7 +120,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
       tool_calls: optionalNumber(news.tool_calls),
     };
     const ours = this.#runOf(id, owner);
-    const set = Object.keys(told).map((name) => `${name} = coalesce(?, ${name})`);
+    const set = Object.keys(known).map((name) => `${name} = coalesce(?, ${name})`);
     const facts: Statement[] =
       session_id === undefined && agent_version === undefined
         ? []
@@ -146,7 +135,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
         sql: `update ${this.p}runs set heartbeat_at = ?, heard_at = ${this.database.now}, ${set.join(', ')},
           status = 'running', presumed_at = null, class = null, exit_code = null, ended_at = null, duration_ms = null
           where ${ours.sql} and (status = 'running' or presumed_at is not null)`,
-        values: [Math.floor(at), ...Object.values(told), ...ours.values],
+        values: [Math.floor(at), ...Object.values(known), ...ours.values],
       },
       ...facts,
     ]);
@@ -200,8 +189,13 @@ export class SqlRunStore extends RunQueries implements RunStore {
     return rows.map(openRunOf);
   }
 
-  async put(run: ImportedRun): Promise<'added' | 'same'> {
-    return (await this.#insertWhole(run)) ? 'added' : 'same';
+  async put(run: ImportedRun): Promise<'added' | 'same' | 'contested'> {
+    try {
+      return (await this.#insertWhole(run)) ? 'added' : 'same';
+    } catch (error) {
+      if (error instanceof Contested) return 'contested';
+      throw error;
+    }
   }
 
   /** Inserts a run and its end at once; false: it is already there. */
@@ -248,7 +242,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
   }
 
   async addRequests(id: string, requests: readonly string[]): Promise<void> {
-    for (const statement of this.#rows.requests(id, requests)) await this.database.write([statement]);
+    for (const { changes: _all, ...statement } of this.#rows.requests(id, requests)) await this.database.write([statement]);
   }
 
   async addLabels(id: string, labels: Labels): Promise<void> {
@@ -344,7 +338,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
 
   async #end(id: string, ending: Ending, condition: Statement, presumed = false): Promise<boolean> {
     const outcome = ledgerOutcome(ending.outcome);
-    const told = outcome.metadata.initial_prompt;
+    const prompt = outcome.metadata.initial_prompt;
     const [begun] = await this.database.all({ sql: this.#begunSql, values: [id] });
     // More may have been noted at its start than its events reported.
     const { agent = null, model = null, ...columns } = outcomeColumns(outcome);
@@ -357,7 +351,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
     const names = Object.keys(set);
     const document = {
       ...documentColumns(outcome, ending, this.database.kind),
-      ...(told === '' ? {} : { prompt: wholeText(told) }),
+      ...(prompt === '' ? {} : { prompt: wholeText(prompt) }),
     };
     return this.database.write([
       {
@@ -370,7 +364,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
         seal: sealOf({ id, ...begun, ...present({ agent: agent ?? undefined, model: model ?? undefined }), ...set, ...document }),
       }),
       ...(await this.#rows.replaceFigures(id, outcome)),
-      ...this.#rows.words(id, wordsOf(told === '' ? String(begun?.['prompt'] ?? '') : told, outcome.message)),
+      ...this.#rows.words(id, wordsOf(prompt === '' ? String(begun?.['prompt'] ?? '') : prompt, outcome.message)),
     ]);
   }
 

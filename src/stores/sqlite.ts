@@ -4,12 +4,12 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Failure, messageOf } from '../failure.ts';
-import type { Database, Row, Statement } from './database.ts';
+import { Contested, type Database, type Row, type Statement } from './database.ts';
 import { isUsable } from './fitting.ts';
 import { sqliteMigrations } from './migrations/sqlite.ts';
 import type { Problem, RunStore } from './run-store.ts';
 import { SqlRunStore } from './sql-store.ts';
-import { makeFolder } from './make-folder.ts';
+import { makeFolder } from '../files/make-folder.ts';
 
 /** "RunW": marks our databases, so that those of other programs are never written to. */
 const applicationId = 0x52756e57;
@@ -17,6 +17,7 @@ const applicationId = 0x52756e57;
 const briefWaitMs = 50;
 const patienceMs = 5000;
 const statementsKept = 100;
+const settings = 'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma secure_delete = on';
 
 export interface SqliteOptions {
   /** Tests lower it. */
@@ -44,6 +45,8 @@ class SqliteDatabase implements Database {
   readonly #patienceMs: number;
   readonly #statements = new Map<string, StatementSync>();
   #database: DatabaseSync;
+  /** There is no room for the index that processes share: each piece of work has the file to itself, for as long as it takes. */
+  #isHeldAlone = false;
 
   constructor(path: string, patience: number) {
     this.name = path;
@@ -63,14 +66,39 @@ class SqliteDatabase implements Database {
   /** Brings a new or older ledger to this version; of several processes that start at once, one does it. */
   async prepare(): Promise<void> {
     try {
-      await this.#patiently(() =>
-        this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma secure_delete = on'),
-      );
+      await this.#patiently(() => this.#database.exec(settings));
     } catch (error) {
-      if (!this.#reopenToRead(error)) throw error;
+      if (!(await this.#holdAlone(error)) && !this.#reopenToRead(error)) throw error;
     }
-    if (this.#version() >= sqliteMigrations.length && this.#isUsable() && this.#pragma('application_id') === applicationId) return;
+    const isReady = (): boolean =>
+      this.#version() >= sqliteMigrations.length && this.#isUsable() && this.#pragma('application_id') === applicationId;
+    if (await this.#patiently(isReady)) return;
     await this.#patiently(() => this.#transaction(() => this.#migrate()));
+  }
+
+  /** On a disk without a free block SQLite cannot create its shared index, which a process that has the file to itself does not need. */
+  async #holdAlone(error: unknown): Promise<boolean> {
+    if (!hasCode(error, noRoom) || this.name === ':memory:') return false;
+    this.#database.close();
+    this.#isHeldAlone = true;
+    try {
+      await this.#patiently(() => this.#version());
+    } catch {
+      this.#isHeldAlone = false;
+      this.#database.open();
+    }
+    return this.#isHeldAlone;
+  }
+
+  #alone<Result>(work: () => Result): Result {
+    this.#database.open();
+    try {
+      this.#database.exec(`pragma locking_mode = exclusive; ${settings}`);
+      return work();
+    } finally {
+      this.#statements.clear();
+      this.#database.close();
+    }
   }
 
   /** In WAL mode SQLite creates files beside the ledger even to read it. If it cannot, and no other process writes, the file alone is enough. */
@@ -90,9 +118,10 @@ class SqliteDatabase implements Database {
   async write(statements: readonly Statement[]): Promise<boolean> {
     return this.#patiently(() =>
       this.#transaction(() => {
-        for (const [index, { sql, values }] of statements.entries()) {
+        for (const [index, { sql, values, changes: expected }] of statements.entries()) {
           const { changes } = this.#statement(sql).run(...values);
           if (index === 0 && Number(changes) === 0) return false;
+          if (expected !== undefined && Number(changes) !== expected) throw new Contested();
         }
         return true;
       }),
@@ -108,8 +137,8 @@ class SqliteDatabase implements Database {
   }
 
   async problems(): Promise<Problem[]> {
-    const found = this.#database.prepare('pragma integrity_check').all();
-    const strays = this.#database.prepare('pragma foreign_key_check').all();
+    const found = await this.#patiently(() => this.#database.prepare('pragma integrity_check').all());
+    const strays = await this.#patiently(() => this.#database.prepare('pragma foreign_key_check').all());
     return [
       ...found.flatMap(({ integrity_check: what }) => (what === 'ok' ? [] : [{ where: this.name, what: String(what) }])),
       ...strays.map(({ table }) => ({ where: String(table), what: 'a row belongs to no run' })),
@@ -192,7 +221,7 @@ class SqliteDatabase implements Database {
   async #patiently<Result>(work: () => Result): Promise<Result> {
     for (const start = performance.now(); ;) {
       try {
-        return work();
+        return this.#isHeldAlone ? this.#alone(work) : work();
       } catch (error) {
         if (!hasCode(error, busy) || performance.now() - start > this.#patienceMs) throw error;
         await sleep(5 + Math.random() * 45);
@@ -203,6 +232,8 @@ class SqliteDatabase implements Database {
 
 /** SQLITE_BUSY, SQLITE_LOCKED. */
 const busy = [5, 6];
+/** SQLITE_IOERR, SQLITE_FULL. */
+const noRoom = [10, 13];
 /** SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN. */
 const cannotWrite = [8, 10, 13, 14];
 

@@ -16,7 +16,7 @@ export function shortened(value: unknown): string {
 }
 
 /** What a model said in one call. */
-export class Said {
+export class AnswerContent {
   readonly #parts: Part[] = [];
   #characters = 0;
 

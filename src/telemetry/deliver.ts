@@ -1,8 +1,9 @@
 import { appendFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { messageOf } from '../failure.ts';
-import { fieldOf } from '../field-of.ts';
+import { fieldOf } from '../json/field-of.ts';
 import type { HttpEndpoint, TelemetryTarget } from './settings.ts';
+import { parseJson } from '../json/parse.ts';
 
 /** The result of a request: accepted, perhaps in part; to be retried after a while; or refused for good. */
 export type Delivered =
@@ -68,14 +69,7 @@ async function answerOf(response: Response): Promise<string> {
 
 /** A collector may accept some spans and reject others. */
 function remarkOn(answer: string): { remark?: string } {
-  let told: unknown;
-  try {
-    told = JSON.parse(answer);
-  } catch {
-    return {};
-  }
-  const { rejectedSpans } = (fieldOf(told, 'partialSuccess') ?? {}) as { rejectedSpans?: unknown };
-  const count = Number(rejectedSpans ?? 0);
+  const count = Number(fieldOf(fieldOf(parseJson(answer), 'partialSuccess'), 'rejectedSpans') ?? 0);
   return count > 0 ? { remark: `it rejected ${count} spans` } : {};
 }
 

@@ -1,7 +1,7 @@
 import type { EventOf } from '../events/event.ts';
 import { tokenFields } from '../outcome/token-fields.ts';
 import { attributes, spanName, type Tokens, usageAttributes } from './attributes.ts';
-import { Said } from './content.ts';
+import { AnswerContent } from './content.ts';
 import { names, operations } from './names.ts';
 import { modelName, providerOf } from './providers.ts';
 import type { Span } from './span.ts';
@@ -16,7 +16,7 @@ export interface Caller {
 export class ModelCall {
   readonly sequence: number;
   readonly #start: number;
-  readonly #said: Said | undefined;
+  readonly #content: AnswerContent | undefined;
   readonly #usage: Tokens = {};
   #model: string | undefined;
   /** When the model produced its last output. */
@@ -32,7 +32,7 @@ export class ModelCall {
     this.#start = begun.start;
     this.#spokeAt = begun.now;
     this.#model = begun.model;
-    this.#said = begun.capturesContent ? new Said() : undefined;
+    this.#content = begun.capturesContent ? new AnswerContent() : undefined;
   }
 
   spoke(now: number): void {
@@ -40,14 +40,14 @@ export class ModelCall {
     this.#goesOn ||= this.#hasResult;
   }
 
-  said({ type, text }: EventOf<'text.completed' | 'reasoning.completed'>): void {
-    this.#said?.text(type === 'text.completed' ? 'text' : 'reasoning', text);
+  addText({ type, text }: EventOf<'text.completed' | 'reasoning.completed'>): void {
+    this.#content?.text(type === 'text.completed' ? 'text' : 'reasoning', text);
   }
 
-  asked(call: EventOf<'item.started'>, now: number): void {
+  addCall(call: EventOf<'item.started'>, now: number): void {
     this.#spokeAt = now;
     this.#hasCalls = true;
-    this.#said?.call(call);
+    this.#content?.call(call);
   }
 
   /** A tool call that the model requested has ended. */
@@ -87,7 +87,7 @@ export class ModelCall {
         [names.finishReasons]: reason === undefined ? undefined : [reason],
         ...usageAttributes(this.#usage),
         [names.errorType]: this.#error,
-        [names.outputMessages]: this.#said?.message(reason),
+        [names.outputMessages]: this.#content?.message(reason),
       }),
       events: [],
       droppedEvents: 0,

@@ -1,7 +1,7 @@
 import { version } from '../version.ts';
 import { doubles, schemaUrl } from './names.ts';
 import type { Attributes, AttributeValue, Span } from './span.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 
 // The protobuf of OTLP as JSON: ids in hex, 64-bit integers as text, enumerations as numbers.
 

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { percentDecoded, withoutPassword } from '../redact/url-password.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { readPairs } from './pairs.ts';
 import { resourceOf } from './resource.ts';
 import { readSampler, type Sampler } from './sampler.ts';

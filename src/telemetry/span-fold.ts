@@ -1,6 +1,6 @@
 import type { EventOf, EventRecord } from '../events/event.ts';
 import { reportedOutcome } from '../outcome/report.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { attributes, short, SpanEvents, spanName, usageAttributes } from './attributes.ts';
 import { answerMessage, shortened, userMessage } from './content.ts';
 import { errorType, errorTypeOf, finishReasonOf, finishReasonOfRun } from './failures.ts';
@@ -60,6 +60,8 @@ export class SpanFold {
   }
 
   record(record: EventRecord): void {
+    // The agent's own turns are the model calls of a trace.
+    if (record.source === 'wire') return;
     if (this.#held === undefined) return this.#see(record);
     this.#held.push(record);
     // Records without a time get the time of the first record that has one.
@@ -96,7 +98,7 @@ export class SpanFold {
         return;
       case 'text.completed':
       case 'reasoning.completed':
-        return this.#said(record);
+        return this.#addText(record);
       case 'usage.reported':
         this.#hasUsage = true;
         this.#model ??= record.model;
@@ -154,11 +156,11 @@ export class SpanFold {
     if (span !== undefined) this.#tell({ ...span, spanId: recordSpanId(runId, turn.sequence, 'chat'), parentSpanId: spanId });
   }
 
-  #said(record: EventOf<'text.completed' | 'reasoning.completed'>): void {
+  #addText(record: EventOf<'text.completed' | 'reasoning.completed'>): void {
     const { parent_item_id: parent } = record;
     if (parent === undefined) {
       this.#turn?.spoke(this.#now);
-      return this.#turn?.said(record);
+      return this.#turn?.addText(record);
     }
     const call = this.#calls.get(parent);
     if (call !== undefined && this.#options.capturesContent && record.type === 'text.completed') call.answer = shortened(record.text);
@@ -167,7 +169,7 @@ export class SpanFold {
   #beginCall(record: EventOf<'item.started'> & { sequence: number }): void {
     const { item_id: id, parent_item_id: parent } = record;
     const { runId, spanId } = this.#place;
-    if (parent === undefined) this.#turn?.asked(record, this.#now);
+    if (parent === undefined) this.#turn?.addCall(record, this.#now);
     const parentSpanId = (parent === undefined ? undefined : this.#calls.get(parent)?.innerSpanId) ?? spanId;
     const { capturesContent } = this.#options;
     this.#calls.set(id, new ToolCall(record, { runId, parentSpanId, now: this.#now, capturesContent }));

@@ -1,5 +1,5 @@
 import type { EventOf } from '../events/event.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { attributes, short, SpanEvents, spanName } from './attributes.ts';
 import { answerMessage, shortened } from './content.ts';
 import { errorTypeOfCall } from './failures.ts';

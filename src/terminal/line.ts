@@ -1,6 +1,6 @@
 import { type Colour, paint } from './paint.ts';
 import { prefix } from './plain.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 
 export type Tone = 'plain' | Exclude<Colour, 'bold'>;
 

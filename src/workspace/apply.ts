@@ -4,6 +4,7 @@ import { quoted } from '../redact/quoted.ts';
 import { type Change, type Changes, changesBetween } from './changes.ts';
 import { statusOf } from './base.ts';
 import type { Repository } from './repository.ts';
+import { shellScript } from '../files/shell-script.ts';
 
 export interface ApplyAsk {
   /** The commits that the work began and ended with. */
@@ -23,24 +24,7 @@ export interface Applied extends Changes {
  * Changes files and nothing else: merging needs an index, and gets a copy of it. All or nothing, except for merge conflicts:
  * git checks every file before it writes the first.
  */
-const script = `
-from=$1 to=$2 way=$3 dry=$4 index=$5
-patch() { git diff-tree -r -p --binary --full-index --no-renames --no-ext-diff --no-textconv "$from" "$to"; }
-if [ "$way" != three ]; then
-  patch | git apply --check --whitespace=nowarn || exit 3
-  [ "$dry" = yes ] || patch | git apply --whitespace=nowarn
-  exit
-fi
-aside=$(mktemp) || exit 1
-trap 'rm -f "$aside" "$aside.lock"' EXIT
-[ ! -f "$index" ] || cp -p "$index" "$aside" || exit 1
-export GIT_INDEX_FILE="$aside"
-# A file that was only touched is not one that was changed.
-git update-index -q --ignore-submodules --refresh > /dev/null || :
-[ "$dry" = yes ] && { patch | git apply --3way --check --whitespace=nowarn || exit 3; exit; }
-patch | git apply --3way --whitespace=nowarn || git diff --name-only --diff-filter=U --ignore-submodules=dirty -z | grep -q . || exit 3
-git diff --name-only --diff-filter=U --ignore-submodules=dirty -z
-`;
+const script = shellScript(import.meta.dirname, 'scripts/apply.sh');
 
 /** Applies the changes to the checkout, without committing them. Throws an `input` failure where they do not apply. */
 export async function applyWork(repository: Repository, { from, to, isThreeWay, isDryRun }: ApplyAsk): Promise<Applied> {
@@ -77,9 +61,9 @@ const complaints = [': already exists', ': No such file', ': does not', ': patch
 function filesIn(stderr: string): string {
   const files = stderr.split('\n').flatMap((line) => {
     if (!line.startsWith('error: ')) return [];
-    const said = line.slice('error: '.length).replace(/^patch failed: /, '');
-    const end = complaints.map((words) => said.indexOf(words)).find((index) => index > 0);
-    return [said.slice(0, end).replace(/:\d{1,10}$/, '')];
+    const message = line.slice('error: '.length).replace(/^patch failed: /, '');
+    const end = complaints.map((words) => message.indexOf(words)).find((index) => index > 0);
+    return [message.slice(0, end).replace(/:\d{1,10}$/, '')];
   });
   return shortList([...new Set(files)]);
 }

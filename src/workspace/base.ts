@@ -1,10 +1,11 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
-import { newId } from '../new-id.ts';
-import type { Dirty } from '../vocabulary.ts';
+import { newId } from '../ids/new-id.ts';
+import type { Dirty } from '../words/vocabulary.ts';
 import { commitOf, type Repository } from './repository.ts';
-import { ownIdentity, taking } from './take.ts';
+import { taking } from './take.ts';
+import { shellScript } from '../files/shell-script.ts';
 
 /** The commit that work starts from. */
 export interface Base {
@@ -71,19 +72,7 @@ function refusal(changed: readonly string[]): string {
  * Copying the real index with its timestamps saves reading unchanged files again. Git is told which repository it works for: in the
  * folder of one below it would find that one, with its own config and programs.
  */
-const snapshotScript = `
-folder=$1 head=$3
-mkdir -p "$folder" || exit 1
-export GIT_DIR="$2" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$folder/index"
-[ ! -f "$GIT_DIR/index" ] || cp -p "$GIT_DIR/index" "$GIT_INDEX_FILE"
-${taking}
-# A submodule is kept as the commit that it stands on.
-link() { [ -n "$(linked "$1" "$2")" ] && git update-index --add -- "$1"; }
-take "$folder/index" && [ ! -s "$folder/lost" ] && tree=$(git write-tree) || { tr '\\0' '\\n' < "$folder/lost" | sed 's/^lost /error: /' >&2; rm -rf "$folder"; exit 1; }
-rm -rf "$folder"
-${ownIdentity}
-git commit-tree "$tree" \${head:+-p "$head"} -m 'Uncommitted changes'
-`;
+const snapshotScript = taking + shellScript(import.meta.dirname, 'scripts/snapshot.sh');
 
 /** A commit of everything in the checkout, made without touching the index, a file or a branch. */
 async function snapshot({ git, gitDir, head = '' }: Repository, folder: string): Promise<string> {
@@ -93,5 +82,5 @@ async function snapshot({ git, gitDir, head = '' }: Repository, folder: string):
 /** A commit of a tree; without a configured identity, Runwire's is used. */
 export async function commitTree(git: Repository['git'], tree: string, parents: readonly string[], message: string): Promise<string> {
   const args = [tree, '-m', message, ...parents.flatMap((parent) => ['-p', parent])];
-  return (await git.script(`${ownIdentity}\ngit commit-tree "$@"`, args)).trim();
+  return (await git.script('own_identity\ngit commit-tree "$@"', args)).trim();
 }

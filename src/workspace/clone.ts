@@ -1,49 +1,18 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure, messageOf } from '../failure.ts';
-import { Git, leavesPointers } from './git.ts';
-import { type CopyPlace, type CopyPlan, type Isolation, listRefs, type Means, type Order } from './isolation.ts';
-import { noPush } from './overlay.ts';
-import { quote } from './quote.ts';
+import { Git } from './git.ts';
+import { type CopyPlace, type CopyPlan, type Isolation, type Means, type Order } from './isolation.ts';
 import { removeFolder } from './remove-folder.ts';
 import { rootsOf } from '../processes/trusted.ts';
+import { shellScript } from '../files/shell-script.ts';
 
 /**
  * Git's own clone would leave out branches, hooks and config. Objects are borrowed, not linked: a hard link could be written
  * through, and so could a part that is a link itself. Loose refs are copied before packed ones, in case they are packed meanwhile.
  * Nothing is flushed to disk: a copy that is still being made has nothing to lose.
  */
-const script = `
-set -e
-common=$1 branch=$3 base=$4
-mkdir -p "$2/.git/objects/info" "$2/.git/objects/pack" "$2/.git/refs/heads"
-cd "$2/.git"
-printf '%s\\n' "$5" > objects/info/alternates
-printf 'ref: refs/heads/none\\n' > HEAD
-set --
-for part in refs packed-refs reftable shallow config hooks info; do
-  [ ! -e "$common/$part" ] || set -- "$@" "$common/$part"
-done
-cp -RH "$@" .
-[ ! -e refs/stash ] || rm refs/stash
-${listRefs} > ../../began
-printf '\\n[core]\\n\\tbare = false\\n' >> config
-IFS='
-'
-remote=
-for key in $(git config --name-only --get-regexp '^(core\\.worktree$|remote\\..*\\.)'); do
-  case $key in
-    core.worktree) git config --unset-all core.worktree || : ;;
-    "$remote".*) ;;
-    *) remote=\${key%.*}; git config --replace-all "$remote.pushurl" ${quote(noPush)} ;;
-  esac
-done
-cd ..
-git symbolic-ref HEAD "refs/heads/$branch"
-# Of the config that is now there.
-without_programs
-git ${leavesPointers.join(' ')} -c core.fsync=none reset -q --hard "$base"
-`;
+const script = shellScript(import.meta.dirname, 'scripts/clone.sh');
 
 /** A separate checkout that borrows the user's objects, for systems without namespaces. */
 export class Clone implements Isolation {

@@ -3,8 +3,8 @@ import { rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { isolations, type Environment } from '../vocabulary.ts';
-import { stateFolder } from '../xdg.ts';
+import { isolations, type Environment } from '../words/vocabulary.ts';
+import { stateFolder } from '../files/xdg.ts';
 import type { Isolation } from './isolation.ts';
 import { freeSlot } from './slots.ts';
 

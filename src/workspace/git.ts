@@ -1,12 +1,12 @@
-import { timeInWords } from '../duration.ts';
+import { timeInWords } from '../time/duration.ts';
 import { Failure, systemCode } from '../failure.ts';
-import { present } from '../present.ts';
+import { present } from '../json/present.ts';
 import { exitOf, startTalking } from '../processes/child.ts';
 import { systemTool } from '../processes/namespace.ts';
 import { patient } from '../processes/patience.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { quoted } from '../redact/quoted.ts';
-import { withoutUsers } from '../without-user.ts';
+import { withoutUsers } from '../redact/without-user.ts';
 import { scriptStart, withoutPrograms } from './repository-programs.ts';
 import { checkoutsAround, systemFolders, trustedPath, trustedProgram } from '../processes/trusted.ts';
 
@@ -35,12 +35,6 @@ const settings: readonly (readonly [key: string, value: string])[] = [
   ['core.hooksPath', noHooks],
 ];
 
-/** Git LFS may not be installed: then the pointer is used as it is. */
-const withoutLfs = ['-c', 'filter.lfs.required=false'];
-
-/** In our own checkouts LFS pointers stay pointers: work that needs the files can fetch them. */
-export const leavesPointers = [...withoutLfs, '-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.process='];
-
 /** What a script runs where there is no git: no system has a program of this name, even if PATH lacks the folder that has git. */
 const noGit = 'no-git';
 
@@ -56,7 +50,7 @@ export function gitEnvironment(
   env: Environment,
   roots: readonly string[],
   more: Environment = {},
-  told: typeof settings = settings,
+  config: typeof settings = settings,
 ): Record<string, string> {
   const own: Environment = {
     ...Object.fromEntries([...passed, ...identity].map((name) => [name, env[name]])),
@@ -71,7 +65,7 @@ export function gitEnvironment(
     SSH_ASKPASS: '',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_LAZY_FETCH: '1',
-    ...withConfig(env, told),
+    ...withConfig(env, config),
     ...more,
   };
   return Object.fromEntries(Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
@@ -142,13 +136,16 @@ export class Git {
   }
 
   async ask(args: readonly string[], { input, env = {}, hooks = false, signal, maxBytes, patienceMs }: GitAsk = {}): Promise<GitAnswer> {
-    const told = gitEnvironment(this.#env, this.#roots, env, hooks ? settings.slice(0, -1) : settings);
-    const { OUR_GIT: command = noGit } = told;
+    const environment = gitEnvironment(this.#env, this.#roots, env, hooks ? settings.slice(0, -1) : settings);
+    const { OUR_GIT: command = noGit } = environment;
     if (command === noGit) throw new Failure('config', 'git is not installed');
     const order = args.some((arg) => mayRunPrograms.has(arg))
       ? { command: '/bin/sh', args: ['-c', `${scriptStart}${withoutPrograms}command "$OUR_GIT" "$@"`, 'sh', ...args] }
       : { command, args };
-    return answerOf({ ...order, cwd: this.cwd, env: told }, { input, signal, checkout: this.cwd, ...present({ maxBytes, patienceMs }) });
+    return answerOf(
+      { ...order, cwd: this.cwd, env: environment },
+      { input, signal, checkout: this.cwd, ...present({ maxBytes, patienceMs }) },
+    );
   }
 
   /** Its output without the last line break. Throws a `config` failure with git's own message. */
@@ -206,8 +203,8 @@ export function wordsOf(stderr: string, given: readonly string[] = []): string {
   const lines = withoutUsers(stderr, given)
     .split('\n')
     .map((line) => line.trim());
-  const told = lines.filter((line) => /^(?:fatal|error|remote|! )/.test(line));
-  return quoted((told.length > 0 ? told : lines.filter((line) => line !== '')).slice(0, 3).join('; '), 500);
+  const complaints = lines.filter((line) => /^(?:fatal|error|remote|! )/.test(line));
+  return quoted((complaints.length > 0 ? complaints : lines.filter((line) => line !== '')).slice(0, 3).join('; '), 500);
 }
 
 /** How long git takes before somebody looks whether it waits for a file. */

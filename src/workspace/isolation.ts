@@ -1,4 +1,4 @@
-import type { Environment, IsolationKind } from '../vocabulary.ts';
+import type { Environment, IsolationKind } from '../words/vocabulary.ts';
 import type { Git } from './git.ts';
 
 /** A command line, and where and with what it runs. */
@@ -46,10 +46,6 @@ export interface CopyPlace {
   /** Whether that shell can do no more than the work could. */
   mode: 'confined' | 'open';
 }
-
-/** Lists what a copy begins with, and what it ends with: a commit and the name of a branch, tag or stash for it. */
-export const listRefs =
-  "git for-each-ref --format='%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname)' refs/heads refs/tags refs/stash";
 
 /** In the folder for what is read from a copy: the user's objects, and what a mount of them needs. */
 export const ownParts = ['own', 'own-below', 'own-nothing'] as const;

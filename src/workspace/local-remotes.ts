@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readRepositoryFile } from '../repository-file.ts';
+import { readRepositoryFile } from '../files/repository-file.ts';
 
 type Setting = readonly [key: string, value: string];
 

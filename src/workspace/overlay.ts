@@ -2,17 +2,18 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileS
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { Failure, messageOf } from '../failure.ts';
-import { isInside } from '../inside.ts';
-import { present } from '../present.ts';
-import { homeFolder } from '../xdg.ts';
+import { isInside } from '../files/inside.ts';
+import { present } from '../json/present.ts';
+import { homeFolder } from '../files/xdg.ts';
 import { type Namespace, namespaced, ownTable, systemTool } from '../processes/namespace.ts';
 import { quoted } from '../redact/quoted.ts';
-import { answerOf, gitEnvironment, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
-import { scriptStart, withoutPrograms } from './repository-programs.ts';
-import { type CopyPlace, type CopyPlan, type Isolation, listRefs, type Means, type Order, ownParts } from './isolation.ts';
+import { answerOf, gitEnvironment, longPatienceMs, wordsOf } from './git.ts';
+import { scriptStart } from './repository-programs.ts';
+import { type CopyPlace, type CopyPlan, type Isolation, type Means, type Order, ownParts } from './isolation.ts';
 import { quote } from './quote.ts';
 import { removeFolder } from './remove-folder.ts';
 import { rootsOf, systemFolders } from '../processes/trusted.ts';
+import { shellScript } from '../files/shell-script.ts';
 
 /** A private layer over the checkout, at the same path: writes go to the layer, and the files below stay unchanged. */
 export class Overlay implements Isolation {
@@ -133,20 +134,7 @@ export class Overlay implements Isolation {
   }
 }
 
-/** An address that no version of git can push to. */
-export const noPush = 'runwire-agents-do-not-push://';
-
-const createScript = `
-set -e
-${withoutPrograms}git update-ref "refs/heads/$1" "$2"
-git symbolic-ref HEAD "refs/heads/$1"
-for remote in $(git remote); do git config --replace-all "remote.$remote.pushurl" ${quote(noPush)}; done
-case $3 in
-  snapshot) git reset -q ;;
-  other) git ${leavesPointers.join(' ')} reset -q --hard; shift 3; git clean -fdq "$@" ;;
-esac
-${listRefs}
-`;
+const createScript = shellScript(import.meta.dirname, 'scripts/overlay.sh');
 
 /** Where the kernel notes that a mount was volatile, that is, not flushed to disk: it would refuse the next mount. */
 const notWaited = join('work', 'incompat');

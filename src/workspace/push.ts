@@ -2,9 +2,9 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../failure.ts';
-import { present } from '../present.ts';
-import type { Environment } from '../vocabulary.ts';
-import { withoutUsers } from '../without-user.ts';
+import { present } from '../json/present.ts';
+import type { Environment } from '../words/vocabulary.ts';
+import { withoutUsers } from '../redact/without-user.ts';
 import { quotedEnd } from '../redact/quoted.ts';
 import { Git } from './git.ts';
 import { removeFolder } from './remove-folder.ts';
@@ -88,11 +88,11 @@ async function push(
 
 /** A remote's name, and the addresses behind it. */
 async function addressesOf(git: Git, remote: string): Promise<string[]> {
-  const asked = [
+  const questions = [
     ['remote', 'get-url', '--push', '--all', '--', remote],
     ['ls-remote', '--get-url', '--', remote],
   ];
-  const answers = await Promise.all(asked.map((args) => git.try(args)));
+  const answers = await Promise.all(questions.map((args) => git.try(args)));
   return [remote, ...answers.flatMap((answer) => answer?.split('\n') ?? [])];
 }
 
@@ -101,8 +101,8 @@ function saidBy(stderr: string, addresses: readonly string[], env: Environment):
   const lines = withoutUsers(stderr, addresses)
     .split('\n')
     .map((line) => line.trim());
-  const said = lines.filter((line) => !/^(?:remote:)?$|^hint:|^error: failed to push some refs/.test(line));
-  return quotedEnd(said.slice(-5).join('; '), 500, env);
+  const reasons = lines.filter((line) => !/^(?:remote:)?$|^hint:|^error: failed to push some refs/.test(line));
+  return quotedEnd(reasons.slice(-5).join('; '), 500, env);
 }
 
 /** `!	COMMIT:refs/…	[rejected] (non-fast-forward)` */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../failure.ts';
-import type { Environment, IsolationKind } from '../vocabulary.ts';
+import type { Environment, IsolationKind } from '../words/vocabulary.ts';
 import { copiesFolder, type CopyNote, goneEnding, isOwn, noteOf, otherCopiesFolder, type Owners, readNote, removeCopy } from './copies.ts';
 import { dropUnchanged } from './drop.ts';
 import { Git } from './git.ts';
@@ -9,7 +9,7 @@ import type { Isolation } from './isolation.ts';
 import { type Kept, keepWork, lostInWords } from './keep.ts';
 import { giveUp, slotFile } from './slots.ts';
 import { rootsOf } from '../processes/trusted.ts';
-import { isolationOf } from './workspace.ts';
+import { isolationOf } from './choose-isolation.ts';
 
 /** An existing copy. */
 export interface Copy {

@@ -1,36 +1,7 @@
 import { systemFolders } from '../processes/trusted.ts';
+import { shellScript } from '../files/shell-script.ts';
 
 /** How each of our shell scripts begins: its tools are the system's, and git is the one that was found. */
-export const scriptStart = `
-PATH=${systemFolders}:$PATH
-git() { command "$OUR_GIT" "$@"; }
-set_config() {
-  export "GIT_CONFIG_KEY_$GIT_CONFIG_COUNT=$1" "GIT_CONFIG_VALUE_$GIT_CONFIG_COUNT=$2"
-  export GIT_CONFIG_COUNT=$((GIT_CONFIG_COUNT + 1))
-}
-# Filters and merge drivers are the only programs that our commands could run because a config names them. Those of the repository's
-# own config are not run; with "all", no filter of any config is, and a file that requires one cannot be added. Merges are git's own.
-# Git LFS is run by its real name, whatever the config calls it, and without what the repository's config would have it run.
-without_programs() {
-  programs=$(git config --show-scope --name-only --get-regexp '^(filter\\..*\\.(clean|smudge|process|required)|merge\\..*\\.driver|lfs\\.extension\\..*\\.(clean|smudge))$' 2>/dev/null) || programs=
-  while IFS='\t' read -r scope key; do
-    case $key in
-      '') continue ;;
-      filter.lfs.required) set_config "$key" false; continue ;;
-      filter.lfs.process) set_config "$key" "\${OUR_GIT_LFS:+git-lfs filter-process}"; continue ;;
-      filter.lfs.clean | filter.lfs.smudge) set_config "$key" "\${OUR_GIT_LFS:+git-lfs \${key##*.} -- %f}"; continue ;;
-    esac
-    case $1$scope in global | system | command) continue ;; esac
-    case $key in
-      lfs.*) case $scope in global | system | command) ;; *) set_config "$key" cat ;; esac ;;
-      merge.*) set_config "$key" 'git merge-file -q %A %O %B' ;;
-      *.required) [ -n "$1" ] || set_config "$key" false ;;
-      *) set_config "$key" '' ;;
-    esac
-  done <<END
-$programs
-END
-}
-`;
+export const scriptStart = `PATH=${systemFolders}:$PATH\n${shellScript(import.meta.dirname, 'scripts/start.sh')}`;
 
 export const withoutPrograms = 'without_programs\n';

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { relative } from 'node:path';
 import { Failure } from '../failure.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { answerOf, Git, gitEnvironment } from './git.ts';
 import { scriptStart } from './repository-programs.ts';
 import { checkoutsAround, rootsOf } from '../processes/trusted.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { exitOf, startPrinting } from '../processes/child.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../words/vocabulary.ts';
 import { safeStart } from '../redact/safe-cut.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { copyFiles } from './clone.ts';
-import { Git, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
+import { Git, longPatienceMs, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { removeFolder } from './remove-folder.ts';
 import { rootsOf } from '../processes/trusted.ts';
@@ -31,9 +31,10 @@ export class Worktree implements Isolation {
     const { folder, branch, base, root, copied } = this.#plan;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (let round = 1; ; round += 1) {
-      const { code, stderr } = await this.#means.git.ask(
+      const { code, stderr } = await this.#means.git.askScript(
+        'leaving_pointers worktree add -q --no-track "$1" "$2" -- "$3" "$4"',
         // A previous try may have left the branch behind.
-        [...leavesPointers, 'worktree', 'add', '-q', '--no-track', round === 1 ? '-b' : '-B', branch, '--', this.top, base],
+        [round === 1 ? '-b' : '-B', branch, this.top, base],
         { signal, patienceMs: longPatienceMs },
       );
       if (code === 0) break;

@@ -53,6 +53,19 @@ describe('an editor', () => {
     });
   });
 
+  it('has its runs recorded where the flags say', async () => {
+    const server = await serve([say('Done.')]);
+    const cwd = project();
+    await withEditor([...modelAt(server), '--ledger', 'none', '--otel', 'spans.jsonl'], { cwd }, async ({ agent }) => {
+      await agent.request('initialize', initialize);
+      const { sessionId } = await agent.request('session/new', { cwd, mcpServers: [] });
+      await agent.request('session/prompt', { sessionId, prompt: text('Do it') });
+    });
+    expect(readFileSync(join(cwd, 'spans.jsonl'), 'utf8')).toContain('"resourceSpans"');
+    const lost = withEditor([...modelAt(server), '--ledger', 'none', '--tapes', 'elsewhere'], { cwd }, async () => {});
+    await expect(lost).rejects.toThrow('invalid place for tapes');
+  });
+
   it('is asked what nothing allows, and not what a rule denies', async () => {
     const server = await serve([bash('touch yes'), bash('touch no'), bash('rm a.txt'), say('Done.')]);
     const cwd = project();

@@ -11,7 +11,7 @@ import {
 import { expect } from 'vitest';
 import { serveAcp } from '../../src/cli/acp/start.ts';
 import { runOptions, type RunValues } from '../../src/cli/run/options.ts';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { outside } from '../cli/run/scripted.ts';
 import { faultsOf } from '../support/acp/schema.ts';
 import { linesOf } from '../support/pipeline.ts';

@@ -3,24 +3,25 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { agents } from '../../src/agents/registry.ts';
-import { isolations } from '../../src/vocabulary.ts';
+import { isolations } from '../../src/words/vocabulary.ts';
 import { live, type Live, type LiveOptions } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { newFleet } from '../fleet/support/fleet.ts';
 import { call, done, orchestrate, pathWithCodex, reportOf } from '../orchestrate/asking.ts';
 import { serveModels } from '../orchestrate/crew.ts';
-import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
-import { makePlace } from '../support/checkouts.ts';
+import type { PostgresDatabase } from '../stores/support/postgres.ts';
+import { sharedPostgres } from '../stores/support/shared-postgres.ts';
+import { makeCheckout } from '../support/checkouts.ts';
 import { filterNames, plainFiles, plantFiles, plantInRepository, plantPrograms } from '../support/execution-points.ts';
 import { some, sweep } from '../support/sweep.ts';
 
 type Kind = (typeof isolations)[number];
 
-const place = makePlace('runwire-points-');
+const place = makeCheckout('runwire-points-');
 afterAll(() => place.remove());
 const { git } = place;
-let server: PostgresServer;
-beforeAll(async () => void (server = await startPostgres()));
+let server: PostgresDatabase;
+beforeAll(async () => void (server = await sharedPostgres()));
 afterAll(() => server.remove());
 
 const example = join(import.meta.dirname, '..', '..', 'examples', 'codex-run.jsonl');

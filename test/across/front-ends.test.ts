@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Event } from '../../src/dialects/ag-ui/wire.ts';
 import { Chunk } from '../../src/dialects/ai-sdk-ui/wire.ts';
 import { Trajectory } from '../../src/dialects/atif/wire.ts';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { findDialect, findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent, EventOf, EventRecord } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';

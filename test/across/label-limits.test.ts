@@ -10,7 +10,7 @@ import { Failure } from '../../src/failure.ts';
 import { RunSpec } from '../../src/contract/spec.ts';
 import { RunStatements } from '../../src/stores/run-statements.ts';
 import type { Database } from '../../src/stores/database.ts';
-import { newRunId } from '../../src/stores/run-id.ts';
+import { newRunId } from '../../src/ids/run-id.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { inside } from '../cli/run/live.ts';
 import { collect } from '../server/serving.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Ask, Plan } from '../../src/agents/agent-cli.ts';
-import type { PermissionMode } from '../../src/vocabulary.ts';
+import type { PermissionMode } from '../../src/words/vocabulary.ts';
 import { agents, findAgent } from '../../src/agents/registry.ts';
 import { isAtLeast, splitModel } from '../../src/agents/words.ts';
 import { dialects } from '../../src/dialects/registry.ts';

@@ -13,7 +13,7 @@ import { parseRules } from '../../src/builtin/permissions/rules.ts';
 import { builtinTools } from '../../src/builtin/tools/index.ts';
 import { clip } from '../../src/builtin/tools/clip.ts';
 import type { Draft } from '../../src/events/event.ts';
-import { present } from '../../src/present.ts';
+import { present } from '../../src/json/present.ts';
 import { findNamespace } from '../../src/processes/namespace.ts';
 import { processesWith, until } from '../support/processes.ts';
 import { callBuiltin, temporaryFolder, type Called } from '../support/tool-call.ts';

@@ -71,7 +71,7 @@ describe('runwire', () => {
     [
       'an unknown failure',
       ['outcome', '--fail-on', 'rain', good],
-      'runwire: --fail-on rain: expected some of tool, denied, empty, warning, limit, none, such as tool,denied\n',
+      'runwire: --fail-on rain: expected some of tool, denied, empty, warning, limit, model, none, such as tool,denied\n',
     ],
     ['an unknown note style', ['convert', '--notes', 'xml', good], 'runwire: --notes xml: expected text, json or none\n'],
     ['an unknown shell', ['completion', 'csh'], 'runwire: completion needs a shell: bash, zsh or fish, not "csh"\n'],

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { runs } from '../../src/cli/commands/runs.ts';
 import { mistyped, runsCommands } from '../../src/cli/mistyped.ts';
-import { nearestWord } from '../../src/nearest.ts';
 
 it('knows every command under runs', () => expect(runsCommands).toEqual(runs.subcommands?.map(({ name }) => name)));
 
@@ -60,17 +59,6 @@ it.each([
   'x',
   'refactor',
 ])('%s begins a prompt', (word) => expect(mistyped({ word, isAlone: true })).toBeUndefined());
-
-it('a longer name of a known word is that word', () => {
-  const known = ['codex', 'claude', 'gemini', 'pi'];
-  expect(['claude-code', 'Claude', 'gemini-cli', 'cluade', 'x'].map((word) => nearestWord(word, known))).toEqual([
-    'claude',
-    'claude',
-    'gemini',
-    'claude',
-    undefined,
-  ]);
-});
 
 it.each(['doctor', 'outcome', 'agents'])('"run %s" is no prompt: it is the name of a command', (word) => {
   expect(mistyped({ word, isAlone: true, isExplicit: true })).toContain(`"runwire ${word}"`);

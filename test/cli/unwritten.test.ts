@@ -7,7 +7,7 @@ import type { Entry } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { brokenProject } from '../orchestrate/crew.ts';
-import { startPostgres } from '../stores/support/postgres.ts';
+import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 import { isSweep, some } from '../support/sweep.ts';
 import { inside, live, modelAt, project, serve, twoTurns } from './run/live.ts';
 
@@ -171,7 +171,7 @@ describe('stdout on a full disk', () => {
   });
 
   it.runIf(isSweep)('with a queue', async () => {
-    const postgres = await startPostgres();
+    const postgres = await sharedPostgres();
     try {
       const env = { RUNWIRE_LEDGER: postgres.url('full') };
       const cwd = brokenProject();

@@ -5,7 +5,7 @@ import { askableFilters } from '../../src/contract/row-filters.ts';
 import { cellFields, rowFields } from '../../src/contract/row.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
 import { serving } from '../server/serving.ts';
-import { startPostgres } from '../stores/support/postgres.ts';
+import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 import { isSweep } from '../support/sweep.ts';
 import { exported, fill, jsonLines, newLedger, runs, sample, temporary } from '../cli/runs/ledger.ts';
 
@@ -120,7 +120,7 @@ describe('which runs', () => {
   });
 
   it.runIf(isSweep)('can be said the same of PostgreSQL', async () => {
-    const server = await startPostgres();
+    const server = await sharedPostgres();
     onTestFinished(() => server.remove());
     const ledger = server.url(server.newName('filters'));
     const store = await openPostgres(ledger);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/dialects/dialect.ts';
+import type { Json, JsonObject } from '../../src/json/json.ts';
 import { findDialect } from '../../src/dialects/registry.ts';
 import { faultsOf } from '../support/acp/schema.ts';
 import { exited, jsonl, linesOf, only, pass } from '../support/pipeline.ts';
@@ -80,6 +80,45 @@ describe('who answers what', () => {
   it('a log that has each line twice comes to the same', () => {
     const twice = [...begun, ended].flatMap((line) => [line, line]);
     expect(pass({ stdout: jsonl(twice), exit: exited(0) }).outcome.verdict.class).toBe('success');
+  });
+});
+
+describe('calls whose ids come again', () => {
+  const work = [
+    say('I look.'),
+    tool({ kind: 'read', status: 'in_progress', rawInput: { path: 'a' } }),
+    more({ status: 'completed', rawOutput: 'x' }),
+    say('Done.'),
+  ];
+  const whole = [...initialized(), ...opened(), prompted, ...work, ended];
+  const again = { ...prompted, id: 3 };
+  const answer = ({ outcome }: ReturnType<typeof read>): unknown => [
+    outcome.verdict.class,
+    outcome.message,
+    outcome.tool_calls.map(({ name, outputs }) => [name, outputs]),
+  ];
+
+  it.each<[string, Wire[]]>([
+    ['the same run again', [...whole, ...whole]],
+    ['a run of another session', [...whole, ...(JSON.parse(JSON.stringify(whole).replaceAll('"s"', '"other"')) as Wire[])]],
+    ['the next prompt', [...whole, again, ...work, { ...ended, id: 3 }]],
+    ['the agent alone', [...work, ended, ...work, ended]],
+  ])('are calls of their own: %s', (_name, lines) => {
+    const calls = [
+      ['read', 'x'],
+      ['read', 'x'],
+    ];
+    expect(answer(read(...lines))).toEqual(['success', 'Done.', calls]);
+  });
+
+  it('are none where the agent only adds to a call that has ended', () => {
+    const late = more({ status: 'completed', rawOutput: 'x' });
+    expect(answer(read(...whole, again, late, say('Done.'), { ...ended, id: 3 }))).toEqual(['success', 'Done.', [['read', 'x']]]);
+    expect(answer(run(...work.slice(0, 3), tool({ status: 'completed', rawOutput: 'x' }), say('Done.')))).toEqual([
+      'success',
+      'Done.',
+      [['read', 'x']],
+    ]);
   });
 });
 

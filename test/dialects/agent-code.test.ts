@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentCode } from '../../src/dialects/agent-code/index.ts';
 import { Line } from '../../src/dialects/agent-code/wire.ts';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { jsonl, only, readLines, readText, rewrite, writeEvents } from '../support/wire.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { antigravity } from '../../src/dialects/antigravity/index.ts';
-import { Line } from '../../src/dialects/antigravity/wire.ts';
+import { antigravity } from '../../src/dialects/antigravity.ts';
 import { pass } from '../support/pipeline.ts';
 import { detected, readLines, tools, type Wire } from '../support/lines.ts';
 
+const Line = await antigravity.schema();
 const conversation_id = 'a-1';
 const init: Wire = { event: 'init', conversation_id, init: { cwd: '/w', model: 'm-1', tools: ['view_file'] } };
 const step = (step_index: number, step_type: string, state: string, fields: Wire = {}): Wire => ({

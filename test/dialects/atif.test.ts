@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Trajectory } from '../../src/dialects/atif/wire.ts';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';

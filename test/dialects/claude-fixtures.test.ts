@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claude } from '../../src/dialects/claude/index.ts';
 import { Line } from '../../src/dialects/claude/wire.ts';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { dialects, findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent, EventRecord } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claude } from '../../src/dialects/claude/index.ts';
 import { detect } from '../../src/dialects/claude/detect.ts';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent, Draft, EventOf, EventType } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/dialects/dialect.ts';
+import type { Json, JsonObject } from '../../src/json/json.ts';
 import { Line } from '../../src/dialects/codex/wire.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';

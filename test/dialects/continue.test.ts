@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { continueCli } from '../../src/dialects/continue/index.ts';
-import { Line } from '../../src/dialects/continue/wire.ts';
+import { continueCli } from '../../src/dialects/continue.ts';
 import { expected } from '../across/expected/continue.ts';
 import { detected, exited, only, readLines, signalled, type Wire } from '../support/lines.ts';
 import { loadRecording } from '../support/recordings.ts';
 
+const Line = await continueCli.schema();
 const wrapped = (response: string): Wire => ({ response, status: 'success', note: 'Response was not valid JSON' });
 const note = (status: string, message: string): Wire => ({ status, message });
 
@@ -94,7 +94,6 @@ describe('detection is modest', () => {
 });
 
 it('has a schema that every recorded object fits', async () => {
-  expect(await continueCli.schema()).toBe(Line);
   for (const scenario of Object.keys(expected.classes)) {
     const text = new TextDecoder().decode(loadRecording(expected.folder, scenario).stdout);
     if (text.endsWith('\n')) expect(Line.safeParse(JSON.parse(text)).error).toBeUndefined();

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { safeArgs } from '../../src/dialects/dev-agent/write/args.ts';
-import type { Json, JsonObject } from '../../src/dialects/dialect.ts';
+import type { Json, JsonObject } from '../../src/json/json.ts';
 import type { AgentEvent, ItemKind } from '../../src/events/event.ts';
-import { soundsSecret } from '../../src/secret-names.ts';
+import { soundsSecret } from '../../src/redact/secret-names.ts';
 import { fuzzSeed } from '../support/fuzz.ts';
 import { only, readLines, type Written, writeEvents } from '../support/wire.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';

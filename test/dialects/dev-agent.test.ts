@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { devAgent } from '../../src/dialects/dev-agent/index.ts';
 import { Line } from '../../src/dialects/dev-agent/wire.ts';
 import { writeEnding } from '../../src/dialects/dev-agent/write/ending.ts';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { linesOf, pass } from '../support/pipeline.ts';

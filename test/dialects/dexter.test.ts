@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { dexter } from '../../src/dialects/dexter/index.ts';
 import { Line } from '../../src/dialects/dexter/wire.ts';
 import { cutText } from '../../src/outcome/bounded.ts';

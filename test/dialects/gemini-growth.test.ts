@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, Loss } from '../../src/dialects/dialect.ts';
+import type { Loss } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { findDialect } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gemini } from '../../src/dialects/gemini/index.ts';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { expected as jsonTable } from '../across/expected/gemini-json.ts';
 import { expected as relaunchTable } from '../across/expected/gemini-relaunch.ts';
 import { expected as streamTable } from '../across/expected/gemini.ts';

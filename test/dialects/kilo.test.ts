@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
-import { kilo } from '../../src/dialects/kilo/index.ts';
+import type { JsonObject } from '../../src/json/json.ts';
+import { kilo } from '../../src/dialects/kilo.ts';
 import { detectDialect } from '../../src/dialects/registry.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { gemini } from '../../src/dialects/gemini/index.ts';
-import { kilo } from '../../src/dialects/kilo/index.ts';
+import { kilo } from '../../src/dialects/kilo.ts';
 import { opencode } from '../../src/dialects/opencode/index.ts';
 import { AgentEvent } from '../../src/events/event.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { opencode } from '../../src/dialects/opencode/index.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
 import { AgentEvent } from '../../src/events/event.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { pi } from '../../src/dialects/pi/index.ts';
 import { expected as anthropicTable } from '../across/expected/pi-anthropic.ts';
 import { expected as googleTable } from '../across/expected/pi-google.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Dialect, Json, JsonObject } from '../../src/dialects/dialect.ts';
+import type { Dialect } from '../../src/dialects/dialect.ts';
+import type { Json, JsonObject } from '../../src/json/json.ts';
 import { codex } from '../../src/dialects/codex/index.ts';
 import { qwen } from '../../src/dialects/qwen/index.ts';
 import { dialects, findWriter } from '../../src/dialects/registry.ts';

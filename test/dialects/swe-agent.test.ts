@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { Trajectory } from '../../src/dialects/swe-agent/wire.ts';
+import { sweAgent } from '../../src/dialects/swe-agent.ts';
 import { pass } from '../support/pipeline.ts';
 
+const Trajectory = await sweAgent.schema();
 const steps = [
   { action: 'open a.py', observation: '[File: a.py]', thought: 'I look.', execution_time: 0.5, state: '{}' },
   { action: 'submit', observation: 'diff --git a/a.py b/a.py', thought: 'Fixed.', execution_time: 0.1, state: '{}' },

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import type { PostgresDatabase } from '../stores/support/postgres.ts';
+import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 import { isSweep, some } from '../support/sweep.ts';
 import { type Block, blocksOf, commandsOf, isCommands, pages, stepsOf, textOf } from './support/pages.ts';
 import { closeWorld, openWorld, play, stageFor, strike, type World } from './support/stage.ts';
@@ -69,9 +70,9 @@ const short = shown.filter((page) => page !== 'README.md' && !isLong(page));
 const tried = isSweep ? shown : ['README.md', ...some(short)];
 
 let world: World;
-let postgres: PostgresServer | undefined;
+let postgres: PostgresDatabase | undefined;
 beforeAll(async () => {
-  [world, postgres] = await Promise.all([openWorld(), isSweep ? startPostgres() : undefined]);
+  [world, postgres] = await Promise.all([openWorld(), isSweep ? sharedPostgres() : undefined]);
 });
 afterAll(async () => {
   await Promise.all([closeWorld(world), postgres?.remove()]);

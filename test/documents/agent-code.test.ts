@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Line } from '../../src/dialects/agent-code/wire.ts';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import type { AgentEvent, ErrorCode } from '../../src/events/event.ts';
 import { loadRecording, scenariosOf } from '../support/recordings.ts';
 import { jsonl, only, readLines, readText, rewrite, writeEvents } from '../support/wire.ts';

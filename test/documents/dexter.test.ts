@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/dialects/dialect.ts';
+import type { Json, JsonObject } from '../../src/json/json.ts';
 import { JsonResponse, ToolRecord } from '../../src/dialects/dexter/wire.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { jsonl, only, readLines, readText, rewrite, writeEvents } from '../support/wire.ts';

@@ -6,7 +6,25 @@ import { loadRecording } from '../support/recordings.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 
 /** Values of every kind that a field may have, and what no field takes. */
-const values: readonly unknown[] = ['', 'x', 'stop', 'success', 'stdout', 0, 1, -1, 1.5, 2 ** 60, true, null, [], {}, undefined];
+const values: readonly unknown[] = [
+  '',
+  'x',
+  'stop',
+  'success',
+  'stdout',
+  0,
+  1,
+  -1,
+  1.5,
+  2 ** 60,
+  true,
+  null,
+  [],
+  ['x'],
+  [1],
+  {},
+  undefined,
+];
 
 // The verdict and the report of an end are read by who needs them, with schemas of their own.
 it.each(Object.entries(shapes).filter(([type]) => type !== 'thread.completed'))(
@@ -23,6 +41,7 @@ it.each(Object.entries(shapes).filter(([type]) => type !== 'thread.completed'))(
         integer: -1,
         amount: 0.5,
         number: -0.5,
+        strings: ['x'],
       };
       return plain in examples ? examples[plain] : plain.split('|')[0];
     };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
 import { beginJson, LineEnd, recordJson, recordLine } from '../../src/events/record-json.ts';
-import { bytesOf } from '../../src/stores/encode-pieces.ts';
+import { bytesOf } from '../../src/tapes/encode-pieces.ts';
 import { isSweep } from '../support/sweep.ts';
 
 it('is made once for all who ask for the same record one after the other', () => {

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { exitCodes } from '../../src/failure.ts';
 import { openLedgerAt } from '../../src/ledger/ledger.ts';
 import { tapeOf } from '../../src/ledger/run-tape.ts';
-import { startBucket } from '../stores/support/bucket.ts';
+import { startBucket } from '../tapes/support/bucket.ts';
 import { startPostgres } from '../stores/support/postgres.ts';
 import { Fleet, type RunningWorker, until } from './support/fleet.ts';
 
@@ -13,19 +13,15 @@ const { values } = parseArgs({
   options: {
     jobs: { type: 'string', default: '200' },
     workers: { type: 'string', default: '3' },
-    every: { type: 'string', default: '2' },
+    every: { type: 'string', default: '8' },
     restarts: { type: 'string', default: '2' },
     away: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
   },
 });
-const [jobs, workerCount, everySeconds, restarts, awaySeconds] = [
-  values.jobs,
-  values.workers,
-  values.every,
-  values.restarts,
-  values.away,
-].map(Number) as [number, number, number, number, number];
+const [jobs, workerCount, every, restarts, awaySeconds] = [values.jobs, values.workers, values.every, values.restarts, values.away].map(
+  Number,
+) as [number, number, number, number, number];
 const [keyCount, limit, slots] = [4, 2, 3];
 const machine = 'machine';
 /** What the agent of the test takes in its one model call. */
@@ -76,9 +72,10 @@ function begin(): RunningWorker {
   return fleet.worker(['--slots', String(slots), '--lease', '3s'], machine);
 }
 
+/** After every so many jobs that have ended, not every so many seconds: a busy machine would lose its workers faster than they work. */
 async function trouble(workers: RunningWorker[]): Promise<void> {
-  for (;;) {
-    await sleep(everySeconds * 1000);
+  for (let next = every; ; next += every) {
+    await untilEnded(next);
     if (isOver) return;
     const index = Math.floor(random() * workers.length);
     const victim = workers[index];
@@ -96,7 +93,7 @@ async function trouble(workers: RunningWorker[]): Promise<void> {
 }
 
 async function restartAt(share: number): Promise<void> {
-  await until(`${share} of the jobs have ended`, async () => isOver || (await endedCount()) >= jobs * share, 3_600_000);
+  await untilEnded(jobs * share);
   if (isOver) return;
   counts.restarts += 1;
   await server.stop();
@@ -105,11 +102,15 @@ async function restartAt(share: number): Promise<void> {
 }
 
 async function takeBucketAway(): Promise<void> {
-  await until('a fifth of the jobs have ended', async () => isOver || (await endedCount()) >= jobs / 5, 3_600_000);
+  await untilEnded(jobs / 5);
   if (isOver) return;
   await bucket.stop();
   await sleep(awaySeconds * 1000);
   await bucket.start();
+}
+
+function untilEnded(count: number): Promise<void> {
+  return until(`${count} jobs have ended`, async () => isOver || (await endedCount()) >= count, 3_600_000);
 }
 
 async function endedCount(): Promise<number> {
@@ -141,8 +142,17 @@ function mostByKey(changes: readonly Change[]): Map<string, number> {
 }
 
 /** What the ledger and the tapes have of each run. */
-async function remembered(): Promise<{ successes: number; limited: number; spent: number; gaps: string[]; attempts: string[] }> {
-  const tell = { successes: 0, limited: 0, spent: 0, gaps: [] as string[], attempts: [] as string[] };
+interface Remembered {
+  successes: number;
+  limited: number;
+  spent: number;
+  gaps: string[];
+  attempts: string[];
+  failures: string[];
+}
+
+async function remembered(): Promise<Remembered> {
+  const tell: Remembered = { successes: 0, limited: 0, spent: 0, gaps: [], attempts: [], failures: [] };
   const { store, tapes } = await openLedgerAt({ kind: 'postgres', url: fleet.url }, fleet.env(machine));
   try {
     // What workers that were killed have left, as the next command there does.
@@ -152,7 +162,11 @@ async function remembered(): Promise<{ successes: number; limited: number; spent
     for (const { run, attempt, budget: name } of rows) {
       const known = await store.get(run);
       if (known?.status === 'success') tell.successes += 1;
-      if (name !== null && known?.exit_code === exitCodes.cost_limit) tell.limited += 1;
+      else if (name !== null && known?.exit_code === exitCodes.cost_limit) tell.limited += 1;
+      else
+        tell.failures.push(
+          `${run}: ${known?.status ?? 'unknown'}, ${known?.outcome?.verdict.evidence.at(-1)?.detail ?? 'without a reason'}`,
+        );
       if (known?.attempts.length !== attempt - 1)
         tell.attempts.push(`${run}: attempt ${attempt}, lost ${known?.attempts.length ?? 'unknown'}`);
       const found = known === undefined ? { missing: 'no run' } : await tapeOf(tapes, known);
@@ -225,7 +239,7 @@ try {
   );
   const claims = changes.filter(({ after }) => after === 'running').length;
   const jobRows = await ask<{ class: string; runs: number }>('select class, count(*)::int as runs from chaos_queue.jobs group by class');
-  const { successes, limited, spent, gaps, attempts } = await remembered();
+  const { successes, limited, spent, gaps, attempts, failures } = await remembered();
   const { 'repo=budget': ofBudget = 0, ...others } = Object.fromEntries(mostByKey(changes));
   const most = Math.max(...Object.values(others));
   const rows: [what: string, wanted: string, got: string, isRight: boolean][] = [
@@ -257,7 +271,7 @@ try {
   );
   for (const [what, wanted, got, isRight] of rows)
     console.log(`${isRight ? 'ok  ' : 'FAIL'} ${what.padEnd(26)} ${wanted.padEnd(14)} ${got}`);
-  for (const each of [...attempts, ...gaps].slice(0, 20)) console.log(`     ${each}`);
+  for (const each of [...failures, ...attempts, ...gaps].slice(0, 20)) console.log(`     ${each}`);
   exitCode = rows.every(([, , , isRight]) => isRight) && counts.restarts === restarts ? 0 : 1;
 } finally {
   isOver = true;

@@ -3,20 +3,21 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Job } from '../../src/fleet/job.ts';
-import type { WorkerRow } from '../../src/fleet/watching.ts';
+import type { WorkerRow } from '../../src/fleet/worker-row.ts';
 import { QueueState } from '../../src/server/queue.ts';
 import { version } from '../../src/version.ts';
 import type { RunRecord } from '../../src/stores/run-store.ts';
-import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import type { PostgresDatabase } from '../stores/support/postgres.ts';
+import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 import { serving } from '../server/serving.ts';
 import { type Result, runwire } from '../support/command.ts';
 import { isSweep } from '../support/sweep.ts';
 import { Fleet, newRepository, temporary, until } from './support/fleet.ts';
 
-let server: PostgresServer;
+let server: PostgresDatabase;
 const fleets: Fleet[] = [];
 
-beforeAll(async () => void (server = await startPostgres()));
+beforeAll(async () => void (server = await sharedPostgres()));
 afterAll(async () => {
   for (const fleet of fleets) fleet.end();
   await server.remove();

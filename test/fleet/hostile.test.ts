@@ -3,27 +3,30 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, wri
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Boss, openBoss } from '../../src/fleet/boss.ts';
-import { Claiming } from '../../src/fleet/claiming.ts';
-import { QueueDatabase } from '../../src/fleet/database.ts';
+import { addJobs } from '../../src/fleet/add-jobs.ts';
+import type { Boss } from '../../src/fleet/boss.ts';
+import { claimJobs } from '../../src/fleet/claim-jobs.ts';
+import { getJob } from '../../src/fleet/find-jobs.ts';
 import { type NewJob, QueuedSpec } from '../../src/fleet/job.ts';
 import { findOrigin } from '../../src/fleet/origin.ts';
-import { locksOf } from '../../src/fleet/parts.ts';
-import { makePlace, type Place } from '../../src/fleet/place.ts';
-import { Queue } from '../../src/fleet/queue.ts';
+import { setLimit } from '../../src/fleet/limits.ts';
+import { makeCheckout, type Checkout } from '../../src/fleet/checkout.ts';
+import { pruneJobs } from '../../src/fleet/prune-jobs.ts';
+import { openQueue } from '../../src/fleet/queue.ts';
 import { recordLate } from '../../src/fleet/record-late.ts';
+import { cancelJob, touchJobs } from '../../src/fleet/settle-job.ts';
 import { Worker } from '../../src/fleet/worker.ts';
 import { openLedgerAt } from '../../src/ledger/ledger.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
-import { readAddress } from '../../src/stores/postgres-address.ts';
-import { newRunId } from '../../src/stores/run-id.ts';
-import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import { newRunId } from '../../src/ids/run-id.ts';
+import { type PostgresDatabase, startPostgres } from '../stores/support/postgres.ts';
+import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 import { newRun } from '../stores/support/runs.ts';
 import { isSweep, some, sweep } from '../support/sweep.ts';
 import { Fleet, newFleet, newRepository, temporary } from './support/fleet.ts';
 
-let server: PostgresServer;
-beforeAll(async () => void (server = await startPostgres()));
+let server: PostgresDatabase;
+beforeAll(async () => void (server = await sharedPostgres()));
 afterAll(() => server.remove());
 
 /** Somebody with rights on the database, who writes what they like. */
@@ -36,25 +39,40 @@ async function ask<Row extends object>(text: string, values: unknown[] = []): Pr
   );
 }
 
+/** pg-boss, some of whose calls are others. */
+function changed(boss: Boss, how: Partial<Boss>): Boss {
+  const same: Boss = {
+    insert: boss.insert.bind(boss),
+    fetch: boss.fetch.bind(boss),
+    touch: boss.touch.bind(boss),
+    complete: boss.complete.bind(boss),
+    fail: boss.fail.bind(boss),
+    deleteJob: boss.deleteJob.bind(boss),
+  };
+  return { ...same, ...how };
+}
+
 /** A worker that takes one run; answers its exit code. */
 async function workOnce(fleet: Fleet, beforeSettling = async (): Promise<void> => {}, more: Record<string, string> = {}): Promise<number> {
-  const queue = await Queue.open(fleet.url);
-  const settle = queue.settle.bind(queue);
-  queue.settle = async (...end) => beforeSettling().then(() => settle(...end));
+  const queue = await openQueue(fleet.url);
+  const complete: Boss['complete'] = async (...ends) => beforeSettling().then(() => queue.boss.complete(...ends));
   const warnings: string[] = [];
-  const worker = new Worker(queue, {
-    env: { ...process.env, ...fleet.env('there'), ...more },
-    ledger: { kind: 'postgres', url: fleet.url },
-    slots: 1,
-    labels: [],
-    allowEnv: [],
-    pollMs: 100,
-    leaseMs: 30_000,
-    graceMs: 1000,
-    once: true,
-    tell: () => {},
-    warn: (line) => warnings.push(line),
-  });
+  const worker = new Worker(
+    { ...queue, boss: changed(queue.boss, { complete }) },
+    {
+      env: { ...process.env, ...fleet.env('there'), ...more },
+      ledger: { kind: 'postgres', url: fleet.url },
+      slots: 1,
+      labels: [],
+      allowEnv: [],
+      pollMs: 100,
+      leaseMs: 30_000,
+      graceMs: 1000,
+      once: true,
+      tell: () => {},
+      warn: (line) => warnings.push(line),
+    },
+  );
   const exitCode = await worker.run().finally(() => queue.close());
   expect(warnings).toEqual([]);
   return exitCode;
@@ -67,30 +85,24 @@ describe('what is queued while a worker takes runs', () => {
     { limits, before, meanwhile }: { limits: Record<string, number>; before: object[]; meanwhile: object[] },
   ): Promise<{ claimed: number; running: Record<string, number> }> {
     const { url } = await newFleet(server, schema);
-    const queue = await Queue.open(url);
-    const database = await QueueDatabase.open(url, readAddress(url));
-    const { boss, close } = await openBoss(database, database.schema);
+    const queue = await openQueue(url);
     let left = meanwhile;
-    const late: Boss = Object.assign(Object.create(boss) as Boss, {
-      fetch: async (...args: Parameters<Boss['fetch']>) => {
-        const news = left;
-        left = [];
-        await queue.add(news.map(jobOf));
-        return boss.fetch(...args);
-      },
-    });
+    const fetch = async (...args: Parameters<Boss['fetch']>) => {
+      const news = left;
+      left = [];
+      await addJobs(queue, news.map(jobOf));
+      return queue.boss.fetch(...args);
+    };
     try {
-      for (const [key, most] of Object.entries(limits)) await queue.setLimit(key, most);
-      await queue.add(before.map(jobOf));
-      const claiming = new Claiming({ database, boss: late, p: `${database.schema}.`, ...locksOf(database.schema) });
-      const claimed = await claiming.claim({ count: 8, labels: [], worker: 'w', leaseMs: 60_000 });
+      for (const [key, most] of Object.entries(limits)) await setLimit(queue, key, most);
+      await addJobs(queue, before.map(jobOf));
+      const late = { ...queue, boss: changed(queue.boss, { fetch: fetch as Boss['fetch'] }) };
+      const claimed = await claimJobs(late, { count: 8, labels: [], worker: 'w', leaseMs: 60_000 });
       const rows = await ask<{ name: string; runs: number }>(
-        `select coalesce(keys[1], needs[1], '') as name, count(*)::int as runs from ${database.schema}.jobs where state = 'running' group by 1`,
+        `select coalesce(keys[1], needs[1], '') as name, count(*)::int as runs from ${queue.database.schema}.jobs where state = 'running' group by 1`,
       );
       return { claimed: claimed.length, running: Object.fromEntries(rows.map(({ name, runs }) => [name, runs])) };
     } finally {
-      await close();
-      await database.close();
       await queue.close();
     }
   }
@@ -129,10 +141,10 @@ describe('a budget of queued runs', () => {
     const fleet = await newFleet(server, 'taped');
     await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '400', '--per', 'day']);
     const run = await fleet.enqueue(['--budget', 'team-a']);
-    const queue = await Queue.open(fleet.url);
+    const queue = await openQueue(fleet.url);
     const { store, tapes } = await openLedgerAt({ kind: 'postgres', url: fleet.url }, fleet.env('there'));
     for (const _ of ['begins and is killed', 'is killed before the ledger hears of it'])
-      expect(await queue.claim({ count: 1, labels: [], worker: 'gone', leaseMs: 0 })).toHaveLength(1);
+      expect(await claimJobs(queue, { count: 1, labels: [], worker: 'gone', leaseMs: 0 })).toHaveLength(1);
     await store.budgets.reserve('team-a', run);
     const { key, tape } = tapes.create(run, Date.now());
     await store.begin({ ...newRun({ id: run }), tape: key });
@@ -295,7 +307,7 @@ describe.concurrent('rows that anybody may have written', () => {
     await ask(`update endings_queue.jobs set is_recorded = false, ended_at = now() - interval '1 h' - priority * interval '1 s', ending =
       case run when '${bad}' then '{' when '${worse}' then '{"outcome":7}' else '{"ended_at":1,"outcome":null}' end`);
     await ask(`update endings.runs set status = 'running'`);
-    const queue = await Queue.open(fleet.url);
+    const queue = await openQueue(fleet.url);
     await recordLate(queue, { kind: 'postgres', url: fleet.url }, { olderThanMs: 0 }).finally(() => queue.close());
     expect(await ask('select 1 from endings_queue.jobs where not is_recorded')).toEqual([]);
   });
@@ -337,7 +349,7 @@ describe.concurrent('a repository that a job names', () => {
   it.each(some(addresses))('runs nothing on the worker: %s', async (address) => {
     const state = temporary();
     const origin = { remote: address.replaceAll('HERE', state), commit, below: '', name: 'x' };
-    await expect(makePlace(origin, undefined, { env: { ...process.env, XDG_STATE_HOME: state }, signal })).rejects.toThrow(
+    await expect(makeCheckout(origin, undefined, { env: { ...process.env, XDG_STATE_HOME: state }, signal })).rejects.toThrow(
       /fatal|fetch|git/i,
     );
     expect(existsSync(join(state, 'pwned'))).toBe(false);
@@ -350,7 +362,7 @@ describe.concurrent('a repository that a job names', () => {
       const state = temporary();
       const { remote, git } = newRepository();
       const env = { ...process.env, XDG_STATE_HOME: state };
-      const place = await makePlace({ remote, commit: git('rev-parse', 'main'), below: '', name }, undefined, { env, signal });
+      const place = await makeCheckout({ remote, commit: git('rev-parse', 'main'), below: '', name }, undefined, { env, signal });
       const places = join(state, 'runwire', 'fleet', 'places');
       const [own = ''] = readdirSync(places);
       expect(readdirSync(places)).toHaveLength(1);
@@ -370,17 +382,17 @@ describe.concurrent('a repository that a job names', () => {
     git('commit', '-qm', 'link');
     git('push', '-q', 'origin', 'main');
     for (const below of ['all', 'all/etc', '../..'])
-      await expect(makePlace({ remote, commit: git('rev-parse', 'main'), below, name: 'x' }, undefined, { env, signal })).rejects.toThrow(
-        `${below} is outside the repository`,
-      );
+      await expect(
+        makeCheckout({ remote, commit: git('rev-parse', 'main'), below, name: 'x' }, undefined, { env, signal }),
+      ).rejects.toThrow(`${below} is outside the repository`);
   });
 
   it('is fetched with the settings of the worker alone, whatever was written into its store', async () => {
     const state = temporary();
     const env = { ...process.env, XDG_STATE_HOME: state };
     const { checkout, remote, git } = newRepository();
-    const place = (): Promise<Place> =>
-      makePlace({ remote, commit: git('rev-parse', 'main'), below: '', name: 'x' }, undefined, { env, signal });
+    const place = (): Promise<Checkout> =>
+      makeCheckout({ remote, commit: git('rev-parse', 'main'), below: '', name: 'x' }, undefined, { env, signal });
     await (await place()).remove();
     const stores = join(state, 'runwire', 'fleet', 'repositories');
     const store = join(stores, readdirSync(stores)[0] ?? '');
@@ -403,7 +415,7 @@ describe.concurrent('a repository that a job names', () => {
     const env = { ...process.env, XDG_STATE_HOME: temporary() };
     const { remote, git } = newRepository();
     const origin = { remote, commit: git('rev-parse', 'main'), below: '', name: 'web' };
-    const places = await Promise.all(Array.from({ length: 6 }, () => makePlace(origin, undefined, { env, signal })));
+    const places = await Promise.all(Array.from({ length: 6 }, () => makeCheckout(origin, undefined, { env, signal })));
     for (const { cwd, remove } of places) {
       expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
       await remove();
@@ -530,9 +542,10 @@ describe.concurrent('what the docs say of a fleet', () => {
   it('ends a run whose workers were lost five times', async () => {
     const fleet = await newFleet(server, 'fatal');
     const run = await fleet.enqueue([]);
-    const queue = await Queue.open(fleet.url);
+    const queue = await openQueue(fleet.url);
     const taken: number[] = [];
-    for (let tries = 0; tries < 7; tries += 1) taken.push((await queue.claim({ count: 1, labels: [], worker: 'gone', leaseMs: 0 })).length);
+    for (let tries = 0; tries < 7; tries += 1)
+      taken.push((await claimJobs(queue, { count: 1, labels: [], worker: 'gone', leaseMs: 0 })).length);
     await queue.close();
     expect(taken).toEqual([1, 1, 1, 1, 1, 0, 0]);
     expect(await fleet.job(run)).toMatchObject({
@@ -549,13 +562,13 @@ describe.concurrent('what the docs say of a fleet', () => {
     const flags = ['--cwd', checkout, '--bundle'];
     const [ended, failed] = [await fleet.enqueue(flags, 'write', 'b.txt'), await fleet.enqueue([], 'fail', 'x')];
     for (const _ of [ended, failed]) await workOnce(fleet);
-    const queue = await Queue.open(fleet.url);
+    const queue = await openQueue(fleet.url);
     const later = await fleet.enqueue(['--after', ended, '--at', '1h']);
-    expect(await queue.prune(3_600_000)).toBe(0);
-    expect(await queue.prune(0)).toBe(1);
+    expect(await pruneJobs(queue, 3_600_000)).toBe(0);
+    expect(await pruneJobs(queue, 0)).toBe(1);
     expect((await fleet.jobs()).map(({ run }) => run)).toEqual([ended, later]);
-    await queue.cancel(later, { by: 'me', reason: '' });
-    expect(await queue.prune(0)).toBe(2);
+    await cancelJob(queue, later, { by: 'me', reason: '' });
+    expect(await pruneJobs(queue, 0)).toBe(2);
     await queue.close();
     expect(await ask('select 1 from forgotten_queue.bundles union all select 1 from forgotten_queue.job where state is not null')).toEqual(
       [],
@@ -578,8 +591,8 @@ describe.concurrent('what the docs say of a fleet', () => {
     const own = await startPostgres();
     const fleet = new Fleet(own.url('away'));
     const run = await fleet.enqueue(['--id', 'once']);
-    const queue = await Queue.open(fleet.url);
-    const [claimed] = await queue.claim({ count: 1, labels: [], worker: 'w', leaseMs: 15_000 });
+    const queue = await openQueue(fleet.url);
+    const [claimed] = await claimJobs(queue, { count: 1, labels: [], worker: 'w', leaseMs: 15_000 });
     const first = new pg.Client({ connectionString: fleet.url });
     await first.connect();
     await first.query("update away_queue.jobs set heard_at = now() - interval '1 hour'");
@@ -587,11 +600,11 @@ describe.concurrent('what the docs say of a fleet', () => {
     await own.stop();
     const refused = await fleet.runwire(['enqueue', '--id', 'two', '--', 'true']);
     expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('cannot use the queue at') as string });
-    await expect(queue.claim({ count: 1, labels: [], worker: 'x', leaseMs: 15_000 })).rejects.toThrow(/connect|terminat/i);
+    await expect(claimJobs(queue, { count: 1, labels: [], worker: 'x', leaseMs: 15_000 })).rejects.toThrow(/connect|terminat/i);
     await own.start();
-    expect(await queue.claim({ count: 1, labels: [], worker: 'x', leaseMs: 15_000 })).toEqual([]);
-    expect(await queue.touch(claimed === undefined ? [] : [claimed])).toEqual({ lost: [], cancelled: [] });
-    expect((await queue.get(run))?.worker).toBe('w');
+    expect(await claimJobs(queue, { count: 1, labels: [], worker: 'x', leaseMs: 15_000 })).toEqual([]);
+    expect(await touchJobs(queue, claimed === undefined ? [] : [claimed])).toEqual({ lost: [], cancelled: [] });
+    expect((await getJob(queue, run))?.worker).toBe('w');
     await queue.close();
     await own.remove();
   });
@@ -604,8 +617,8 @@ it.skipIf(!existsSync(join(programs, 'pg_dump')))(
     const fleet = await newFleet(server, 'saved');
     const [ended, running, queued] = [await fleet.enqueue([], 'say', '1'), await fleet.enqueue([], 'say', '1'), await fleet.enqueue([])];
     expect(await workOnce(fleet)).toBe(0);
-    const queue = await Queue.open(fleet.url);
-    expect(await queue.claim({ count: 1, labels: [], worker: 'gone', leaseMs: 1 })).toMatchObject([{ run: running }]);
+    const queue = await openQueue(fleet.url);
+    expect(await claimJobs(queue, { count: 1, labels: [], worker: 'gone', leaseMs: 1 })).toMatchObject([{ run: running }]);
     await queue.close();
     const [from, to] = [new URL(fleet.url), new URL(fleet.url)];
     from.search = to.search = '';

@@ -6,14 +6,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runEnvironment } from '../../src/fleet/run-environment.ts';
 import type { RunSpec } from '../../src/contract/spec.ts';
-import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import type { PostgresDatabase } from '../stores/support/postgres.ts';
+import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 import { atFileEnd } from '../support/at-file-end.ts';
 import { newFleet, newRepository, RunningWorker, temporary, until } from './support/fleet.ts';
 import { inProcess } from './support/in-process.ts';
 import { some } from '../support/sweep.ts';
 
-let server: PostgresServer;
-beforeAll(async () => void (server = await startPostgres()));
+let server: PostgresDatabase;
+beforeAll(async () => void (server = await sharedPostgres()));
 afterAll(() => server.remove());
 
 const mark = 'none-of-yours';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/dialects/dialect.ts';
-import { object } from '../../src/dialects/read.ts';
+import type { Json, JsonObject } from '../../src/json/json.ts';
+import { object } from '../../src/json/read.ts';
 import { invalidParams, parseLine, Peer, RpcError } from '../../src/jsonrpc/peer.ts';
 
 it('answers every request once, and keeps no more than it can work on', async () => {

@@ -11,7 +11,7 @@ import { pruneRuns } from '../../src/ledger/prune.ts';
 import { tidy } from '../../src/ledger/tidy.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import type { Database } from '../../src/stores/database.ts';
-import { FileTapes } from '../../src/stores/file-tapes.ts';
+import { FileTapes } from '../../src/tapes/file-tapes.ts';
 import { figureTables } from '../../src/stores/figures.ts';
 import { select } from '../../src/stores/filter-sql.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
@@ -19,7 +19,8 @@ import type { RunStore } from '../../src/stores/run-store.ts';
 import { outcomeText } from '../../src/stores/seal.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { perform } from '../stores/support/perform.ts';
-import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import type { PostgresDatabase } from '../stores/support/postgres.ts';
+import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 import { newRun, noon, outcomeWith } from '../stores/support/runs.ts';
 import { ledgerSink } from '../stores/support/sink.ts';
 
@@ -117,7 +118,7 @@ const unsealed: Readonly<Record<string, string>> = {
   runs: 'seq key last_sequence heartbeat_at parent_run_id root_run_id heard_at presumed_at host username repo cwd reporter',
   documents: 'seq session_id cwd tape host owner words',
 };
-let server: PostgresServer | undefined;
+let server: PostgresDatabase | undefined;
 afterAll(() => server?.remove());
 type Query = (sql: string, ...values: (string | number | null)[]) => Promise<Record<string, unknown>[]>;
 
@@ -131,7 +132,7 @@ const ledgers = {
     return { store, query, columns, close: async () => database.close() };
   },
   async PostgreSQL() {
-    const schema = (server ??= await startPostgres()).newName('changed');
+    const schema = (server ??= await sharedPostgres()).newName('changed');
     const store = await openPostgres(server.url(schema));
     const client = new pg.Client({ connectionString: server.url(schema).replace(/\?.*/, '') });
     await client.connect();

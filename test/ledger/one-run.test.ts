@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { importRuns, runsAt } from '../../src/ledger/import.ts';
 import { absorbImports } from '../../src/ledger/one-run.ts';
-import { newRunId } from '../../src/stores/run-id.ts';
+import { newRunId } from '../../src/ids/run-id.ts';
 import type { RunRecord, RunStore } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { Reader } from '../../src/pipeline/reader.ts';

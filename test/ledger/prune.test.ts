@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { pruneTapes, type TapeBounds } from '../../src/ledger/prune-tapes.ts';
-import { FileTapes } from '../../src/stores/file-tapes.ts';
-import { newRunId } from '../../src/stores/run-id.ts';
+import { FileTapes } from '../../src/tapes/file-tapes.ts';
+import { newRunId } from '../../src/ids/run-id.ts';
 import { noon } from '../stores/support/runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-prune-'));

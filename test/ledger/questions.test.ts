@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
 import { compareRuns } from '../../src/ledger/diff.ts';
@@ -12,12 +13,14 @@ import { pruneRuns } from '../../src/ledger/prune.ts';
 import { tapeOf } from '../../src/ledger/run-tape.ts';
 import { statsBy } from '../../src/ledger/stats.ts';
 import { nextRun, runRecords } from '../../src/ledger/tail.ts';
-import { newRunId } from '../../src/stores/run-id.ts';
+import { recordsIn, type TapedRecord } from '../../src/ledger/tape-check.ts';
+import { newRunId } from '../../src/ids/run-id.ts';
 import { readTimeline } from '../../src/ledger/timeline.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
-import { shortRunId } from '../../src/stores/run-id.ts';
+import { shortRunId } from '../../src/ids/run-id.ts';
 import type { RunRecord } from '../../src/stores/run-store.ts';
+import type { Tape } from '../../src/tapes/tape.ts';
 import { perform } from '../stores/support/perform.ts';
 import { newRun } from '../stores/support/runs.ts';
 import { ledgerSink } from '../stores/support/sink.ts';
@@ -56,9 +59,9 @@ async function tapeFor(run: RunRecord) {
   if ('missing' in found) throw new Error(found.missing);
   return found.tape;
 }
-async function allRecords<End>(records: AsyncGenerator<readonly EventRecord[], End>): Promise<{ values: EventRecord[]; end: End }> {
+async function allRecords<End>(records: AsyncGenerator<readonly TapedRecord[], End>): Promise<{ values: EventRecord[]; end: End }> {
   const { values, end } = await drained(records);
-  return { values: values.flat(), end };
+  return { values: values.flat().map(({ record }) => record), end };
 }
 
 describe('finding', () => {
@@ -101,7 +104,7 @@ describe('following', () => {
       for (;;) {
         const next = await records.next();
         if (next.done === true) return next.value;
-        heard.push(...next.value);
+        heard.push(...recordsIn(next.value));
         for (const wake of news.splice(0)) wake();
       }
     }
@@ -129,6 +132,69 @@ describe('following', () => {
     });
     expect(seen?.end).toBeUndefined();
     expect(seen?.values.at(-1)?.type).toBe('text.completed');
+  });
+});
+
+describe('a tape', () => {
+  /** The lines of a run, and a way to read them that tells from where the tape was read. */
+  async function taped(change: (lines: string[]) => string[] = (lines) => lines) {
+    const run = await recordOf(await ran(3));
+    const path = join(ledger.tapes.name, run.tape ?? '');
+    const lines = zstdDecompressSync(readFileSync(path)).toString().trimEnd().split('\n');
+    const written = change(lines);
+    if (written !== lines) writeFileSync(path, zstdCompressSync(Buffer.from(`${written.join('\n')}\n`)));
+    const tape = await tapeFor(run);
+    const reads: number[] = [];
+    const follow: Tape['follow'] = (more, after = 0) => {
+      reads.push(after);
+      return tape.follow(more, after);
+    };
+    return { lines, reads, read: (after = 0) => drained(runRecords(ledger, run, { ...tape, follow }, { after })) };
+  }
+  const typesOf = (values: readonly (readonly TapedRecord[])[]) => values.flat().map(({ record }) => record.type);
+  const edited = (line: string | undefined, change: object): string => JSON.stringify({ ...(JSON.parse(line ?? '') as object), ...change });
+
+  it('is passed on as it stands, and read once, from where the reader was', async () => {
+    const { lines, reads, read } = await taped();
+    for (const after of [0, 1, 5, lines.length - 1, lines.length]) {
+      const { values, end } = await read(after);
+      expect(values.flat().map(({ json }) => json)).toEqual(lines.slice(after));
+      expect(end).toMatchObject({ status: 'success', message: 'step 3' });
+    }
+    expect(reads).toEqual([0, 0, 4, lines.length - 2, lines.length - 1]);
+  });
+
+  it('that was cut has an end all the same', async () => {
+    const { lines, reads, read } = await taped((whole) => whole.slice(0, -3));
+    const { values, end } = await read();
+    expect(values.flat().map(({ json }) => json)).toEqual([...lines.slice(0, -3), undefined, undefined]);
+    expect(typesOf(values).slice(-2)).toEqual(['turn.completed', 'thread.completed']);
+    expect(end).toMatchObject({ status: 'incomplete' });
+    expect(reads).toEqual([0, 0]);
+  });
+
+  it.each<[title: string, claim: object]>([
+    ['says that it was stopped', { status: 'cancelled' }],
+    ['says that it failed', { verdict: { class: 'provider', exit_code: 4, evidence: [] } }],
+    ['has an outcome that is none', { final_report: { verdict: 'success' } }],
+  ])('whose end %s, which the ledger does not, is judged by what happened', async (_title, claim) => {
+    const { values, end } = await (await taped((lines) => [...lines.slice(0, -1), edited(lines.at(-1), claim)])).read();
+    expect(values.flat().at(-1)?.record).toMatchObject({
+      type: 'thread.completed',
+      status: 'success',
+      verdict: { class: 'success', exit_code: 0 },
+    });
+    expect(end).toMatchObject({ status: 'success', message: 'step 3' });
+  });
+
+  it('with a line that is no record is repaired from there on', async () => {
+    const { lines, read } = await taped((whole) => whole.with(4, edited(whole[4], { html: 1, type: 'text.begun' })));
+    const { values, end } = await read();
+    expect(values.flat().flatMap(({ json }) => json ?? [])).toEqual(lines.slice(0, 4));
+    const texts = ['line.unknown', 'text.delta', 'text.completed', 'text.delta', 'text.completed'];
+    expect(typesOf(values).slice(4)).toEqual([...texts, 'agent.finished', 'turn.completed', 'thread.completed']);
+    expect(values.flat().map(({ record }) => record.sequence)).toEqual(typesOf(values).map((_, index) => index + 1));
+    expect(end).toMatchObject({ status: 'success', message: 'step 3' });
   });
 });
 

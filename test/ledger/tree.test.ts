@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findRun } from '../../src/ledger/find.ts';
-import { Families } from '../../src/ledger/families.ts';
+import { ChildSums } from '../../src/ledger/child-sums.ts';
 import { treePage, type TreeRow } from '../../src/ledger/tree.ts';
 import type { ChildTotals, ImportedRun, RunStore, RunSummary, TreePlace } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
@@ -37,10 +37,10 @@ async function allRows(store: RunStore, limit: number): Promise<TreeRow[]> {
 }
 
 async function listed(store: RunStore, limit: number): Promise<RunSummary[]> {
-  const families = new Families(store);
+  const childSums = new ChildSums(store);
   const rows: RunSummary[] = [];
   for (let after: string | undefined; ;) {
-    const page = await families.page({}, { limit, ...(after === undefined ? {} : { after }) });
+    const page = await childSums.page({}, { limit, ...(after === undefined ? {} : { after }) });
     rows.push(...page.runs);
     if (page.next === undefined) return rows;
     after = page.next;
@@ -84,7 +84,7 @@ describe('a tree of runs', () => {
       expect(flat).toEqual(totals);
       const found = await store.get(idOf(3));
       if (found === undefined) throw new Error('not there');
-      expect((await new Families(store).complete(found)).children).toEqual(totals[3]);
+      expect((await new ChildSums(store).complete(found)).children).toEqual(totals[3]);
       expect((await store.stats('all', {}))[0]).toMatchObject({ runs: 8 });
     }));
 

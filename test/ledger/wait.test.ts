@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import { type Ledger, openLedgerAt } from '../../src/ledger/ledger.ts';
 import { lookAt, type RunState, waitFor } from '../../src/ledger/wait.ts';
-import { thisProcess } from '../../src/stores/owner.ts';
+import { thisProcess } from '../../src/processes/owner.ts';
 import { newRun, outcomeWith } from '../stores/support/runs.ts';
 
 let folder: string;

@@ -6,16 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type EventRecord, Failure, type Ledger, type LedgerOptions, openLedger, run, type Run } from '../../src/index.ts';
 import { ledgerPlace, openStore } from '../../src/stores/open-store.ts';
-import { shortRunId } from '../../src/stores/run-id.ts';
-import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import { shortRunId } from '../../src/ids/run-id.ts';
+import type { PostgresDatabase } from '../stores/support/postgres.ts';
+import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 import { newRun } from '../stores/support/runs.ts';
 import { drained } from '../support/drained.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const examples = join(root, 'examples');
 const folder = mkdtempSync(join(tmpdir(), 'runwire-library-'));
-let postgres: PostgresServer;
-beforeAll(async () => void (postgres = await startPostgres()));
+let postgres: PostgresDatabase;
+beforeAll(async () => void (postgres = await sharedPostgres()));
 afterAll(async () => {
   await postgres.remove();
   rmSync(folder, { recursive: true, force: true });

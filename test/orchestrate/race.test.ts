@@ -118,6 +118,14 @@ it.concurrent.each(some(rules, 3))('--best %s picks %s, and costs what was serve
   rmSync(join(cwd), { recursive: true, force: true });
 });
 
+it.concurrent('with a prompt, an open stdin is neither waited for nor spoken of', async () => {
+  const server = await serveModels(contestants);
+  const model = ['--agents', 'builtin=openai-compatible/fast-and-wrong', '--base-url', server.baseUrl('chat'), '--permission-mode', 'full'];
+  const args = ['race', '-p', 'Make the test pass', ...model, '--stream-json'];
+  const { status, stderr } = await live(args, { cwd: brokenProject(), stdin: null });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
 it.concurrent('--best first stops the others at once, even one that hangs', async () => {
   const cwd = brokenProject();
   const models = ['hanging', 'dear-and-right'];

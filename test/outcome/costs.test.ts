@@ -116,6 +116,120 @@ it('a total that names no model is for all models', async () => {
   expect([metrics.cost, metrics.cost_source]).toEqual([0.25, 'reported']);
 });
 
+it.each([
+  // $3 in and $15 out; in one region of Bedrock 10 % more.
+  ['claude-sonnet-4-5-20250929', 1],
+  ['claude-sonnet-4-5@20250929', 1],
+  ['claude-sonnet-4-5[1m]', 1],
+  ['openrouter/anthropic/claude-sonnet-4.5', 1],
+  ['global.anthropic.claude-sonnet-4-5-20250929-v1:0', 1],
+  ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 1.1],
+  ['anthropic.claude-sonnet-4-5-20250929-v1:0', 1.1],
+  ['amazon-bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 1.1],
+  ['arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0', 1.1],
+])('the price of %s', async (model, factor) => {
+  const calls = [{ fresh: 1000, read: 2000, write: 300, hour: 400, output: 100 }];
+  const { cost } = await metricsOf(textOf('claude session', model, calls), 'claude');
+  expect(cost).toBeCloseTo((factor * (1000 * 3 + 2000 * 0.3 + 300 * 3.75 + 400 * 6 + 100 * 15)) / 1e6, 12);
+});
+
+describe('a total without its calls', () => {
+  const end = (usage: object, total: object): string =>
+    `${JSON.stringify({
+      type: 'result',
+      subtype: 'success',
+      is_error: false,
+      result: 'Done.',
+      session_id: 's',
+      usage: { input_tokens: 1000, output_tokens: 100, ...usage },
+      modelUsage: { 'claude-sonnet-4-5': { inputTokens: 1000, outputTokens: 100, ...total } },
+    })}\n`;
+  const written = {
+    cache_creation_input_tokens: 5000,
+    cache_creation: { ephemeral_5m_input_tokens: 2000, ephemeral_1h_input_tokens: 3000 },
+  };
+  const cached = dollars(1000 * 3 + 2000 * 3.75 + 3000 * 6 + 100 * 15);
+
+  it.each([
+    ['says what was written for an hour', {}, { cacheCreationInputTokens: 5000, cacheCreationEphemeral1hInputTokens: 3000 }, cached],
+    ['is that of its turn, which says it', written, { cacheCreationInputTokens: 5000 }, cached],
+    ['of batches is half', { service_tier: 'batch' }, {}, dollars((1000 * 3 + 100 * 15) / 2)],
+  ])('%s', async (_, usage, total, cost) => {
+    expect(await metricsOf(end(usage, total), 'claude')).toMatchObject({ cost, cost_source: 'computed' });
+  });
+
+  it.each([{ service_tier: 'priority' }, { speed: 'fast' }])('of a dearer tier is a lower bound: %j', async (usage) => {
+    expect(await metricsOf(end(usage, {}), 'claude')).toMatchObject({ cost: dollars(1000 * 3 + 100 * 15), cost_is: 'at_least' });
+  });
+});
+
+describe('agents that pass on the usage of the Messages API', () => {
+  const usage = {
+    input_tokens: 1000,
+    output_tokens: 100,
+    cache_creation_input_tokens: 500,
+    cache_creation: { ephemeral_5m_input_tokens: 200, ephemeral_1h_input_tokens: 300 },
+    server_tool_use: { web_search_requests: 2 },
+    service_tier: 'batch',
+  };
+  const model = 'claude-sonnet-4-5';
+  const init = { type: 'system', subtype: 'init', cwd: '/w', tools: [] };
+
+  it.each([
+    [
+      'amp',
+      [
+        { ...init, session_id: 'T-1' },
+        {
+          type: 'assistant',
+          session_id: 'T-1',
+          parent_tool_use_id: null,
+          message: { id: 'm', type: 'message', role: 'assistant', model, content: [{ type: 'text', text: 'Done.' }], usage },
+        },
+        { type: 'result', subtype: 'success', is_error: false, duration_ms: 9, num_turns: 1, result: 'Done.', session_id: 'T-1' },
+      ],
+    ],
+    [
+      'droid',
+      [
+        { ...init, session_id: 's', model, reasoning_effort: 'none' },
+        { type: 'message', role: 'assistant', id: 'm', text: 'Done.', session_id: 's' },
+        { type: 'completion', finalText: 'Done.', numTurns: 1, durationMs: 9, session_id: 's', usage },
+      ],
+    ],
+  ])('%s', async (dialect, lines) => {
+    const { cost } = await metricsOf(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), dialect);
+    expect(cost).toBeCloseTo((1000 * 3 + 200 * 3.75 + 300 * 6 + 100 * 15) / 2e6 + 0.02, 12);
+  });
+});
+
+describe('0 is no price', () => {
+  const model = 'claude-sonnet-4-5';
+  const used = { prompt_tokens: 1000, completion_tokens: 100 };
+  const atif = (step: object, final: object): object => ({
+    schema_version: 'ATIF-v1.4',
+    session_id: 's',
+    agent: { name: 'x', version: '1', model_name: model },
+    steps: [{ step_id: 1, source: 'agent', model_name: model, message: 'Done.', metrics: { ...used, ...step } }],
+    final_metrics: { total_prompt_tokens: 1000, total_completion_tokens: 100, ...final },
+  });
+
+  it.each([
+    ['of an ATIF step', atif({ cost_usd: 0 }, {})],
+    ['of an ATIF total', atif({}, { total_cost_usd: 0 })],
+  ])('%s', async (_, document) => {
+    expect(await metricsOf(`${JSON.stringify(document)}\n`, 'atif')).toMatchObject({ cost: 0.0045, cost_source: 'computed' });
+  });
+
+  it('of Goose', async () => {
+    const lines = [
+      { type: 'message', message: { id: 'm', role: 'assistant', created: 1793527200, content: [{ type: 'text', text: 'Done.' }] } },
+      { type: 'complete', total_tokens: 1100, input_tokens: 1000, output_tokens: 100, cost_usd: 0 },
+    ];
+    expect(await metricsOf(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), 'goose')).toMatchObject({ cost_source: 'unknown' });
+  });
+});
+
 it('a call has the price of its day', async () => {
   const day = (date: string): Promise<RunOutcome['metrics']> =>
     metricsOf(textOf('codex session', 'gpt-5.6-terra', [{ fresh: 100_000, output: 1000 }]).replaceAll('2026-11-01', date), 'codex');

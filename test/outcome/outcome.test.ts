@@ -462,12 +462,34 @@ describe('usage', () => {
       { input_tokens: 9, tokens_used: 9 },
     ],
     [
-      'steps after a thread total are in it',
+      'what comes after a thread total is added to it, until the next',
       [
+        { scope: 'step', input_tokens: 2 },
         { scope: 'thread', input_tokens: 3 },
         { scope: 'step', input_tokens: 9 },
       ],
-      { input_tokens: 3, tokens_used: 3 },
+      { input_tokens: 12, tokens_used: 12 },
+    ],
+    [
+      'the next thread total includes what came after the one before',
+      [
+        { scope: 'thread', input_tokens: 3 },
+        { scope: 'step', input_tokens: 9 },
+        { scope: 'turn', input_tokens: 8 },
+        { scope: 'thread', input_tokens: 11 },
+      ],
+      { input_tokens: 11, tokens_used: 11 },
+    ],
+    [
+      'a thread total without a model is for all of them, and those of the models replace it',
+      [
+        { scope: 'thread', model: 'a', input_tokens: 3 },
+        { scope: 'thread', model: 'b', input_tokens: 4 },
+        { scope: 'thread', input_tokens: 9 },
+        { scope: 'thread', model: 'a', input_tokens: 10 },
+        { scope: 'thread', model: 'b', input_tokens: 5 },
+      ],
+      { input_tokens: 15, tokens_used: 15 },
     ],
     [
       'thread totals of two models add up',
@@ -509,6 +531,27 @@ describe('usage', () => {
       price,
       { cost: 2, cost_source: 'computed' },
     ],
+    [
+      'reported for a part, and computed for the rest',
+      [
+        { scope: 'step', input_tokens: 1000, output_tokens: 100, cost_usd: 0.5 },
+        { scope: 'step', input_tokens: 1000, output_tokens: 100 },
+        { scope: 'step', input_tokens: 1000, output_tokens: 100 },
+        { scope: 'step', input_tokens: 1000, output_tokens: 100, cost_usd: 0.25 },
+      ],
+      price,
+      { cost: 4.75, cost_source: 'computed' },
+    ],
+    [
+      'reported in a total, and computed for what came after it',
+      [
+        { scope: 'step', input_tokens: 1000, output_tokens: 100 },
+        { scope: 'thread', input_tokens: 2000, output_tokens: 100, cost_usd: 0.5 },
+        { scope: 'step', input_tokens: 1000, output_tokens: 100 },
+      ],
+      price,
+      { cost: 2.5, cost_source: 'computed' },
+    ],
     ['unknown without a table', [{ scope: 'step', input_tokens: 1, output_tokens: 1 }], undefined, { cost_source: 'unknown' }],
     ['unknown without tokens', [], price, { cost_source: 'unknown' }],
     ['unknown with half the tokens', [{ scope: 'step', output_tokens: 1 }], price, { cost_source: 'unknown' }],
@@ -530,6 +573,12 @@ describe('usage', () => {
   ])('cost: %s', (_, reports, table, want) => {
     const { metrics } = fold([started, ...reports.map((report): AgentEvent => ({ type: 'usage.reported', ...report }))], {}, table);
     expect({ ...('cost' in metrics ? { cost: metrics.cost } : {}), cost_source: metrics.cost_source }).toEqual(want);
+  });
+
+  it('is at least what was reported where nothing tells the rest', () => {
+    const step: AgentEvent = { type: 'usage.reported', scope: 'step', input_tokens: 1000, output_tokens: 0 };
+    const { metrics } = fold([started, { ...step, cost_usd: 5 }, step]);
+    expect(metrics).toMatchObject({ cost: 5, cost_source: 'reported', cost_is: 'at_least' });
   });
 
   it('takes a cost without tokens for the cost of all', () => {

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, nat, oneof, property, uint8Array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { Framer } from '../../src/pipeline/framer.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codeOfMessage } from '../../src/faults.ts';
+import { codeOfMessage } from '../../src/outcome/faults.ts';
 import { findDialect } from '../../src/dialects/registry.ts';
 import type { EventRecord } from '../../src/events/event.ts';
 import { Reader } from '../../src/pipeline/reader.ts';

@@ -41,6 +41,10 @@ export interface RealAgent {
   /** Files of the home folder. */
   home(place: Place): Record<string, string>;
   env(place: Place): Record<string, string>;
+  /** Why its runs cannot be compared when they go through the wire. */
+  notWired?: string;
+  /** Its key is in a file of its home folder, which it reads itself. */
+  keyInFile?: true;
   /** Variables that no plan can know of: they are passed with `--env`. */
   pass?: readonly string[];
   hands: Hands;

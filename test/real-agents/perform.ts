@@ -10,9 +10,10 @@ import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { fingerprint } from '../support/checkouts.ts';
 import { startModelServer, type ModelServer } from '../support/model-server/index.ts';
 import type { Served } from '../support/recordings.ts';
-import type { Place, RealAgent } from './agent.ts';
+import { key, type Place, type RealAgent } from './agent.ts';
 import { processesOf } from './processes.ts';
 import type { Scenario } from './scenarios.ts';
+import { addressesIn, keysIn } from './wire.ts';
 
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'runwire.js');
 const patience = 120_000;
@@ -33,16 +34,24 @@ export interface Performed {
   /** What work in a copy did to the checkout and its repository, all the same. */
   touched: string[];
   left: string[];
+  /** Where the real key was found while the agent ran through the wire, and which of the user's files have an address of it. */
+  keys: string[];
 }
 
 interface Stage extends Place {
   base: string;
   home: string;
+  /** Its requests pass through the wire. */
+  isWired: boolean;
+  /** Runwire's own process. */
+  pid?: number | undefined;
+  keys: Set<string>;
 }
 
-function setUp(agent: RealAgent, url: string): Stage {
+function setUp(agent: RealAgent, url: string, isWired: boolean): Stage {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'runwire-real-')));
-  const stage = { url, base, home: join(base, 'home'), work: join(base, 'work'), started: join(base, 'started') };
+  const place = { url, work: join(base, 'work'), started: join(base, 'started') };
+  const stage: Stage = { ...place, base, home: join(base, 'home'), isWired, keys: new Set() };
   mkdirSync(stage.work);
   for (const [path, text] of Object.entries(agent.home(stage))) {
     mkdirSync(dirname(join(stage.home, path)), { recursive: true });
@@ -90,6 +99,7 @@ function start(agent: RealAgent, scenario: Scenario, stage: Stage, folder: strin
     'runwire',
     '--tape',
     join(stage.base, 'tape'),
+    ...(stage.isWired ? ['--wire', 'meter'] : []),
     ...(agent.pass ?? []).flatMap((name) => ['--env', name]),
     ...(flags.includes('--permission-mode') ? [] : ['--permission-mode', 'full']),
     ...(scenario.acp === 'bridge' ? [] : (agent.flags ?? [])),
@@ -142,6 +152,7 @@ async function performOnce(
   const isInCopy = scenario.flags?.includes('--isolate') === true;
   const untouched = isInCopy ? fingerprint(stage.work) : {};
   const child = start(agent, scenario, stage, folder);
+  stage.pid = child.pid;
   const kill = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', kill);
   const [{ status, stdout, stderr }] = await Promise.all([
@@ -169,14 +180,29 @@ async function performOnce(
     changed: [...changedIn(stage.work), ...(branch === undefined ? [] : changedOn(stage.work, branch))].toSorted(),
     touched: isInCopy ? differences(untouched, fingerprint(stage.work)) : [],
     left,
+    keys: [...stage.keys, ...(stage.isWired ? addressesIn(stage.home, Object.keys(agent.home(stage))) : [])],
   };
 }
 
-/** Runs a scenario with a fresh home, a fresh repository and a fresh model; `folder` is where the agents are installed. */
-export async function perform(agent: RealAgent, scenario: Scenario, folder: string, signal: AbortSignal): Promise<Performed[]> {
+export interface Performance {
+  agent: RealAgent;
+  scenario: Scenario;
+  /** Where the agents are installed. */
+  folder: string;
+  isWired: boolean;
+}
+
+/** Runs a scenario with a fresh home, a fresh repository and a fresh model. */
+export async function perform({ agent, scenario, folder, isWired }: Performance, signal: AbortSignal): Promise<Performed[]> {
   let turns: ReturnType<Scenario['turns']> = [];
+  const stages: Stage[] = [];
   const server = await startModelServer({
+    ...(isWired ? { requireKey: key } : {}),
     turns: (request, index) => {
+      // The agent waits for this answer: what it has now, it has.
+      if (isWired)
+        for (const { base, pid, keys } of stages)
+          for (const place of keysIn(key, base, { except: pid, memory: index === 0 && agent.keyInFile !== true })) keys.add(place);
       const turn = turns[index] ?? { fault: { status: 400, kind: 'invalid_request' } };
       return typeof turn === 'function' ? turn(request) : turn;
     },
@@ -185,7 +211,8 @@ export async function perform(agent: RealAgent, scenario: Scenario, folder: stri
     // Names for a session, notes for later runs: what agents ask beside their work.
     side: { text: 'A title', maxSystem: 100_000 },
   });
-  const stage = setUp(agent, server.url);
+  const stage = setUp(agent, server.url, isWired);
+  stages.push(stage);
   turns = scenario.turns(agent.hands, stage);
   const around = { stage, server, folder, signal };
   try {

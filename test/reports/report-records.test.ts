@@ -20,7 +20,7 @@ function record(sequence: number, args: unknown): EventRecord {
 
 /** What a report holds of some records. */
 function held(records: readonly EventRecord[]): { texts: string[]; read: { type: string; sequence: number; cut?: object }[] } {
-  const kept = new ReportRecords(JSON.stringify);
+  const kept = new ReportRecords((json) => json);
   const texts = [...records.flatMap((each) => kept.push(each) ?? []), ...kept.end()];
   return { texts, read: texts.map((text) => JSON.parse(text) as { type: string; sequence: number }) };
 }

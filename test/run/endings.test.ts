@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { inside } from '../cli/run/live.ts';
 import { atFileEnd } from '../support/at-file-end.ts';
-import { asCommand, bin, leftOf, makePlace, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
+import { asCommand, bin, leftOf, makeCheckout, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
 import { until } from '../support/processes.ts';
 import { isSweep, some } from '../support/sweep.ts';
 
@@ -36,7 +36,7 @@ describe.concurrent('a reader that has heard enough', () => {
     ['talks on after a signal', '--to=runwire'],
   ];
   it.each(some(heard, 3))('ends the run: %s %s | head -1', async (mode, format) => {
-    const place = makePlace({ RUNWIRE_PATIENCE: '0.2' });
+    const place = makeCheckout({ RUNWIRE_PATIENCE: '0.2' });
     const { said, complained, status } = await shell(
       `set -o pipefail; ${runwire(format, '--tape', 'run.tape', ...asCommand(mode))} | head -1`,
       place,
@@ -52,7 +52,7 @@ describe.concurrent('a reader that has heard enough', () => {
 
 describe('a reader that is slow', () => {
   it('is not the silence of the agent', async () => {
-    const place = makePlace();
+    const place = makeCheckout();
     // Far more than a pipe and we ourselves hold, and nobody takes it for longer than the agent may be silent.
     const flags = ['--stream-json', '--idle-timeout', '1s', '--env', 'FAKE_MEGABYTES'];
     place.env['FAKE_MEGABYTES'] = '8';
@@ -79,7 +79,7 @@ describe.concurrent('an agent that prints without end', () => {
     ['on stderr, from a process that it left behind', ['--', 'sh', '-c', 'setsid yes >&2 & sleep 1']],
   ];
   it.each(some(endless))('is stopped by its time limit: %s', async (name, command) => {
-    const place = makePlace({ RUNWIRE_PATIENCE: '0.1' });
+    const place = makeCheckout({ RUNWIRE_PATIENCE: '0.1' });
     const { said } = await shell(`${runwire('--to', 'runwire', '--timeout', '0.7s', ...command)} | tail -n 1`, place);
     const { verdict, final_report: report } = last(said);
     expect(verdict).toMatchObject({ class: 'time_limit', exit_code: 124 });
@@ -91,7 +91,7 @@ describe.concurrent('an agent that prints without end', () => {
 
   it('is stopped by two signals at once', async () => {
     // The grace for the first is longer than any test may take.
-    const place = makePlace({ RUNWIRE_PATIENCE: '1000' });
+    const place = makeCheckout({ RUNWIRE_PATIENCE: '1000' });
     const { said } = await shell(
       `${runwire('--to', 'runwire', ...lines)} > out & until [ -s out ]; do sleep 0.1; done
       kill $!; sleep 0.2; kill $!; wait $!; echo $?; tail -n 1 out`,
@@ -109,7 +109,7 @@ describe('kill -9 of runwire', () => {
   const moments = Array.from({ length: 20 / step }, (_, index) => Math.round((index * step) ** 1.6 * 12 + Math.random() * 60 * step));
 
   it.concurrent.each(moments.map((ms) => [ms] as const))('leaves nobody, and a tape to its last whole line, after %s ms', async (ms) => {
-    const place = makePlace();
+    const place = makeCheckout();
     let doomed: ChildProcess | undefined;
     const ran = runFake(['--stream-json', '--tape', 'run.tape', ...asCommand('works with tools')], place, {
       watch: (child) => void (doomed = child),
@@ -164,7 +164,7 @@ function terminal(command: string, place: Place) {
 
 describe.concurrent('Ctrl-C in a terminal', () => {
   it('ends the run once, with what was done so far', async () => {
-    const place = makePlace();
+    const place = makeCheckout();
     const { sees, shown, ctrlC, status } = terminal(runwire(...asCommand('hangs in a tool')), place);
     expect(await sees('tool command_execution')).toBe(true);
     ctrlC();
@@ -175,7 +175,7 @@ describe.concurrent('Ctrl-C in a terminal', () => {
 
   it('a second time waits for nobody', async () => {
     // The grace for the first is longer than any test may take.
-    const place = makePlace({ RUNWIRE_PATIENCE: '1000' });
+    const place = makeCheckout({ RUNWIRE_PATIENCE: '1000' });
     const { sees, shown, ctrlC, status } = terminal(runwire(...asCommand('ignores SIGTERM and SIGINT')), place);
     expect(await sees('session')).toBe(true);
     ctrlC();
@@ -187,7 +187,7 @@ describe.concurrent('Ctrl-C in a terminal', () => {
   });
 
   it('a third time ends us even if nobody reads stdout', async () => {
-    const place = makePlace({ FAKE_MEGABYTES: '20' });
+    const place = makeCheckout({ FAKE_MEGABYTES: '20' });
     const flags = ['--stream-json', '--env', 'FAKE_MEGABYTES'];
     // The reader hears no Ctrl-C, and holds the pipe without reading it.
     const stalled = `setsid sh -c 'sleep 600' 2> /dev/null`;

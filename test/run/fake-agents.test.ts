@@ -8,7 +8,7 @@ import { fold } from '../../src/pipeline/convert.ts';
 import { Framer } from '../../src/pipeline/framer.ts';
 import { inside } from '../cli/run/live.ts';
 import { modes } from '../support/fake-agent/modes.ts';
-import { asCommand, leftOf, makePlace, nothing, runFake } from '../support/fake-agent/run-fake.ts';
+import { asCommand, leftOf, makeCheckout, nothing, runFake } from '../support/fake-agent/run-fake.ts';
 import { isSweep, sweep } from '../support/sweep.ts';
 import { rewrite } from '../support/wire.ts';
 
@@ -145,7 +145,7 @@ const runs = sweep(Object.entries(formats), Object.entries(cases)).map(
 it.concurrent.each(runs)(
   '%s, %s',
   async (name, mode, format, { verdict = 'success', exit, flags = [], from, hasty, env, evidence, message }) => {
-    const place = makePlace({ ...env, ...(hasty === true ? { RUNWIRE_PATIENCE: '0.1' } : {}) });
+    const place = makeCheckout({ ...env, ...(hasty === true ? { RUNWIRE_PATIENCE: '0.1' } : {}) });
     const passed = Object.keys(env ?? {}).flatMap((variable) => ['--env', variable]);
     const args = [...format.flags, '--tape', 'run.tape', ...passed, ...flags, ...asCommand(mode, from)];
     const isLive = isSweep || hasty === true || live.test(mode);

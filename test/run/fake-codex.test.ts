@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { fold } from '../../src/pipeline/convert.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { inside } from '../cli/run/live.ts';
-import { asCodex, asCommand, leftOf, makePlace, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
+import { asCodex, asCommand, leftOf, makeCheckout, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
 import { isSweep, some, sweep } from '../support/sweep.ts';
 
 const tapeOf = ({ cwd }: Place): string => readFileSync(join(cwd, 'run.tape'), 'utf8');
 const outcomeOf = (text: string): Promise<RunOutcome> => fold([new TextEncoder().encode(text)]);
 
 async function runCodex(mode: string, flags: readonly string[], env?: Record<string, string>) {
-  const place = makePlace(env);
+  const place = makeCheckout(env);
   const ran = await runFake([...flags, '--tape', 'run.tape', ...asCodex(mode, place)], place);
   expect(leftOf(place)).toEqual(nothing);
   return { ...ran, place, outcome: await outcomeOf(tapeOf(place)) };
@@ -56,7 +56,7 @@ describe.concurrent('--agent codex', () => {
   });
 
   it('that is not installed is a config error with what to install', async () => {
-    const place = makePlace();
+    const place = makeCheckout();
     const { status, stdout, stderr } = await runFake(['--output-format', 'json', '--agent', 'codex', 'Do it'], {
       ...place,
       env: { ...place.env, PATH: '/nonexistent' },
@@ -69,7 +69,7 @@ describe.concurrent('--agent codex', () => {
 
 describe.concurrent('the bill', () => {
   it('is over when it costs too much', async () => {
-    const place = makePlace();
+    const place = makeCheckout();
     const flags = ['--max-cost-usd', '0.05', '--price', 'input=1000,output=1000', '--output-format', 'json'];
     const { status, stdout } = await runFake([...flags, ...asCommand('uses more and more', 'opencode')], place);
     expect(status).toBe(5);
@@ -80,7 +80,7 @@ describe.concurrent('the bill', () => {
 
 describe.concurrent('what is shown to people', () => {
   it('obeys nobody: control sequences are spelt out', async () => {
-    const place = makePlace();
+    const place = makeCheckout();
     const { status, stdout, stderr } = await runFake(asCommand('not text at all'), place);
     expect(status).toBe(0);
     expect(stdout).toBe('\\x1b]0;owned\\x07\\x1b[2Jrunwire: success\\u202e\\x00 All done.\n');
@@ -89,7 +89,7 @@ describe.concurrent('what is shown to people', () => {
   });
 
   it('is the end of stderr, when nothing else tells why', async () => {
-    const { stderr, status } = await runFake(asCommand('a stack trace after 300 lines of stderr'), makePlace());
+    const { stderr, status } = await runFake(asCommand('a stack trace after 300 lines of stderr'), makeCheckout());
     expect(status).toBe(8);
     expect(stderr).toContain(
       `  | TypeError: cannot read properties of null (reading 'wheel')\n  |     at steer (/opt/fake/helm.js:42:7)\n`,
@@ -112,7 +112,7 @@ describe('much', () => {
     '%s is read to its end, in little memory',
     { timeout: 600_000 },
     async (mode, flags, size) => {
-      const place = makePlace({ FAKE_MEGABYTES: String(size) });
+      const place = makeCheckout({ FAKE_MEGABYTES: String(size) });
       let most = 0;
       let timer: NodeJS.Timeout | undefined;
       const { status, stdout, stderr } = await runFake([...flags, '--env', 'FAKE_MEGABYTES', ...asCommand(mode)], place, {
@@ -160,7 +160,7 @@ const tellings = sweep(sinkFormats, tellers).map(([[name, format], [mode, from]]
 
 describe.concurrent('a secret that the agent was given', () => {
   it.each(some(tellings))('is in no sink, %s: %s', async (_name, mode, format, from) => {
-    const place = makePlace({ MY_SECRET: secret });
+    const place = makeCheckout({ MY_SECRET: secret });
     const sinks = ['--tape', 'run.tape', '--on-end', 'cat > outcome.json', '--permission-timeout', '0.5s'];
     const given = ['--env', `FAKE_SECRET=${secret}`, '--env', 'MY_SECRET'];
     const args = [...format, ...sinks, ...given, ...asCommand(mode, from)];

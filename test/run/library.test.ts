@@ -13,15 +13,16 @@ import { folder } from '../cli/run/scripted.ts';
 import { startModelServer, type ModelServer, type TurnInput } from '../support/model-server/index.ts';
 import { until } from '../support/processes.ts';
 import { sweep } from '../support/sweep.ts';
-import { startPostgres, type PostgresServer } from '../stores/support/postgres.ts';
+import type { PostgresDatabase } from '../stores/support/postgres.ts';
+import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const codexRun = join(root, 'examples', 'codex-run.jsonl');
 
-let postgres: PostgresServer;
+let postgres: PostgresDatabase;
 let models: ModelServer;
 beforeAll(async () => {
-  [postgres, models] = await Promise.all([startPostgres(), startModelServer({ turns: answerOf })]);
+  [postgres, models] = await Promise.all([sharedPostgres(), startModelServer({ turns: answerOf })]);
 });
 afterAll(() => Promise.all([postgres.remove(), models.close()]));
 

@@ -66,7 +66,7 @@ describe('a run that is cancelled while a record of its own is told', () => {
     const cancels = { record: (record: EventRecord) => void (record.type === type && run.cancel(limit)) };
     const run = start(spec, {
       env: {},
-      script: () => Promise.reject(new Failure('provider', 'broken')),
+      script: () => () => Promise.reject(new Failure('provider', 'broken')),
       sinks: () => Promise.resolve([cancels, { record: (record: EventRecord) => void told.push(record) }]),
     });
     await run.outcome;
@@ -84,7 +84,7 @@ describe('a run that is cancelled while a record of its own is told', () => {
     };
     const run = start(specOf({ prompt: 'Do it' }, { cwd: project(), passEnv: [] }), {
       env: {},
-      script(_, emit) {
+      script: () => (_, emit) => {
         emit({ type: 'text.completed', text: 'Done.' });
         emit({ type: 'agent.finished', status: 'ok' });
         return Promise.resolve();

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { owners } from '../../src/run/sources/isolated.ts';
-import { isolations } from '../../src/vocabulary.ts';
+import { isolations } from '../../src/words/vocabulary.ts';
 import { listCopies } from '../../src/workspace/reclaim.ts';
 import { inside, live } from '../cli/run/live.ts';
-import { makePlace, type Place } from '../support/checkouts.ts';
+import { makeCheckout, type Place } from '../support/checkouts.ts';
 
 const places: Place[] = [];
 afterAll(() => places.forEach((place) => place.remove()));
@@ -14,7 +14,7 @@ const example = join(import.meta.dirname, '..', '..', 'examples', 'codex-run.jso
 
 /** A checkout in which files that end with `.sealed` cannot be stored without a filter. */
 function sealed(filter: string): { place: Place; root: string } {
-  const place = makePlace();
+  const place = makeCheckout();
   places.push(place);
   const root = place.checkout('project', { '.gitattributes': '*.sealed filter=seal\n', 'seal.sh': `#!/bin/sh\n${filter}\n` });
   place.git(root, 'config', 'filter.seal.clean', 'sh ./seal.sh');

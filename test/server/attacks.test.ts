@@ -12,8 +12,8 @@ import { Metrics } from '../../src/server/metrics.ts';
 import { namesOf } from '../../src/server/names.ts';
 import { inTurns, Turns } from '../../src/server/turns.ts';
 import { Viewers } from '../../src/server/viewers.ts';
-import { newRunId } from '../../src/stores/run-id.ts';
-import type { Tape, TapeEnd } from '../../src/stores/tape.ts';
+import { newRunId } from '../../src/ids/run-id.ts';
+import type { Tape, TapeEnd } from '../../src/tapes/tape.ts';
 import { noon } from '../stores/support/runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-attacks-'));

@@ -8,16 +8,17 @@ import { namesOf } from '../../src/server/names.ts';
 import { givenTokens } from '../../src/server/own-token.ts';
 import { Tokens } from '../../src/server/tokens.ts';
 import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
-import { reportedOwner } from '../../src/stores/owner.ts';
-import { newRunId } from '../../src/stores/run-id.ts';
-import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import { reportedOwner } from '../../src/processes/owner.ts';
+import { newRunId } from '../../src/ids/run-id.ts';
+import type { PostgresDatabase } from '../stores/support/postgres.ts';
+import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 import { newRun, noon, outcomeWith } from '../stores/support/runs.ts';
 import { collect } from './serving.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-owners-'));
-let server: PostgresServer;
+let server: PostgresDatabase;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
 afterAll(async () => {
   await server.remove();

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newRunId } from '../../src/stores/run-id.ts';
+import { newRunId } from '../../src/ids/run-id.ts';
 import type { EventRecord } from '../../src/events/event.ts';
 import type { RunRecord, RunSummary } from '../../src/stores/run-store.ts';
 import { beside, collect, messagesOf, readToken, reportToken, type Serving, serving } from './serving.ts';
@@ -37,6 +37,9 @@ const told = (lines: string): [number, string][] =>
     .split('\n')
     .map((line) => JSON.parse(line) as EventRecord)
     .map(({ sequence, type }) => [sequence, type]);
+
+/** The ledger of the run itself finds copies of it by its content. */
+const withoutContent = ({ 'run.content': _content, ...labels }: RunRecord['labels']): RunRecord['labels'] => labels;
 
 const tapeOf = async (id: string): Promise<string> => (await server.ask(`/api/runs/${id}/tape`)).text();
 
@@ -141,6 +144,11 @@ it('looks like any other run', async () => {
   expect(readdirSync(join(elsewhere, 'runwire', 'reports'))).toEqual([]);
   const messages = await collect(messagesOf(await server.ask(`/api/runs/${id}/records?after=30`)));
   expect(messages.at(-1)).toMatchObject({ event: 'end' });
+  // Who ran it, where and on what: as the ledger there has it.
+  const there = JSON.parse((await beside(elsewhere, ['runs', 'show', id, '--json']).ended).stdout) as RunRecord;
+  const given = ({ user, repo, cwd, host, labels, agent, title }: RunRecord) => ({ user, repo, cwd, host, labels, agent, title });
+  expect(given(await server.json<RunRecord>(`/api/runs/${id}`))).toEqual({ ...given(there), labels: withoutContent(there.labels) });
+  expect([there.user, there.repo]).not.toContain(undefined);
   // What has ended is not told otherwise later.
   const { outcome, last_sequence: last, started_at: startedAt } = await server.json<RunRecord>(`/api/runs/${id}`);
   const meta = { started_at: startedAt, prompt: '', host: 'elsewhere', pid: 1, labels: {} };

@@ -11,6 +11,7 @@ import { openSqlite } from '../../src/stores/sqlite.ts';
 import { perform } from './support/perform.ts';
 import { startPostgres } from './support/postgres.ts';
 import type { RunWriter } from '../../src/run/sinks/ledger.ts';
+import type { Recorded } from './support/program.ts';
 import { ledgerSink } from './support/sink.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-bad-'));
@@ -22,16 +23,16 @@ const alone = (name: string): string => join(mkdtempSync(join(folder, 'alone-'))
 interface Told {
   status: string;
   /** How the ledger knows it once there is room. */
-  recorded?: string;
+  recorded?: Recorded | 'nowhere';
   warnings: string[];
 }
 
 /** A run whose ledger is on a file system of its own, which nobody else sees and which goes with the process. */
-function runOnDisk(options: string, bytes: number): Told {
+function runOnDisk(options: string, bytes: number, answer = 0): Told {
   const disk = mkdtempSync(join(folder, 'disk-'));
-  const script = 'mount -t tmpfs -o "$1" tmpfs "$2" && exec "$3" "$4" once "$2/ledger.db" "$2" "$5"';
+  const script = 'mount -t tmpfs -o "$1" tmpfs "$2" && exec "$3" "$4" once "$2/ledger.db" "$2" "$5" "$6"';
   const namespace = process.getuid?.() === 0 ? '-m' : '-rm';
-  const args = [namespace, 'sh', '-c', script, 'sh', options, disk, process.execPath, program, String(bytes)];
+  const args = [namespace, 'sh', '-c', script, 'sh', options, disk, process.execPath, program, String(bytes), String(answer)];
   return JSON.parse(execFileSync('unshare', args, { encoding: 'utf8', timeout: 50_000 })) as Told;
 }
 
@@ -50,11 +51,23 @@ async function run(
 it('goes on when the disk becomes full', () => {
   expect(runOnDisk('size=1m', 4_000_000)).toEqual({
     status: 'success',
-    recorded: 'success',
+    recorded: { status: 'success', answer: 'Done.', added: [] },
     warnings: [
       expect.stringMatching(/^the tape .* stops here: .*no space left/i),
       expect.stringMatching(/^this run is not in the ledger yet: .*(full|no space left)/i),
     ],
+  });
+});
+
+it('records how a run ended on a full disk, however much it said', () => {
+  const { status, recorded } = runOnDisk('size=1m', 4_000_000, 200_000);
+  expect({ status, recorded }).toEqual({
+    status: 'success',
+    recorded: {
+      status: 'success',
+      answer: expect.stringMatching(/^Done\.!+\n\[… \d+ characters …\]\n!+$/) as string,
+      added: ['the disk was full when it ended: long texts and lists are shortened'],
+    },
   });
 });
 
@@ -78,7 +91,11 @@ it('goes on when the folder is read-only', () => {
 });
 
 it('records the run where there is room', () => {
-  expect(runOnDisk('size=16m', 10_000)).toEqual({ status: 'success', recorded: 'success', warnings: [] });
+  expect(runOnDisk('size=16m', 10_000)).toEqual({
+    status: 'success',
+    recorded: { status: 'success', answer: 'Done.', added: [] },
+    warnings: [],
+  });
 });
 
 it.each([

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { thisProcess } from '../../src/stores/owner.ts';
+import { thisProcess } from '../../src/processes/owner.ts';
 import type { Attempt } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { newRun, noon, outcomeWith } from './support/runs.ts';

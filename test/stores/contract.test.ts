@@ -1,38 +1,38 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reserve, reserveMore, settle } from '../../src/ledger/budget.ts';
-import { importRuns, runsAt } from '../../src/ledger/import.ts';
 import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
-import { FileTapes } from '../../src/stores/file-tapes.ts';
+import { FileTapes } from '../../src/tapes/file-tapes.ts';
 import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
 import { postgresMigrations } from '../../src/stores/migrations/postgres.ts';
 import { sqliteMigrations } from '../../src/stores/migrations/sqlite.ts';
 import type { Database } from '../../src/stores/database.ts';
-import { thisProcess } from '../../src/stores/owner.ts';
+import { thisProcess } from '../../src/processes/owner.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
-import { newRunId, shortRunId } from '../../src/stores/run-id.ts';
+import { newRunId, shortRunId } from '../../src/ids/run-id.ts';
 import type { NewRun, RunFilter, RunRecord, RunStore } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { statsSql } from '../../src/stores/stats-sql.ts';
-import { claudeSessionLines } from '../support/claude-session.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { isSweep } from '../support/sweep.ts';
+import { change } from './support/change.ts';
 import { someFilter, someLabels, someOutcome, somePlace } from './support/arbitrary.ts';
 import { matches } from './support/matches.ts';
 import { perform } from './support/perform.ts';
-import { type PostgresServer, startPostgres } from './support/postgres.ts';
+import { type PostgresDatabase, startPostgres } from './support/postgres.ts';
+import { sharedPostgres } from './support/shared-postgres.ts';
 import { newRun, noon, outcomeWith } from './support/runs.ts';
 import { ledgerSink } from './support/sink.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-ledger-'));
-let server: PostgresServer;
+let server: PostgresDatabase;
 let count = 0;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
 afterAll(async () => {
   await server.remove();
@@ -72,84 +72,6 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       await store.close();
     }
   }
-
-  it('counts a model call once, in whichever file and with whichever import it comes', () =>
-    withStore(async (store, place) => {
-      const all = mkdtempSync(join(folder, 'copies-'));
-      const session = (name: string, calls: readonly string[]): string => {
-        const line = claudeSessionLines({ cwd: '/repo', sessionId: name, version: '2.1.326' }, (second) =>
-          new Date(noon + second * 1000).toISOString(),
-        );
-        const lines = calls.flatMap((id, index) => [
-          line(index * 10, index === 0 ? 'u1' : `${name}-u-${id}`, {
-            type: 'user',
-            message: {
-              role: 'user',
-              content: index === 0 ? 'Go' : [{ type: 'tool_result', tool_use_id: `t-${calls[index - 1]}`, content: 'x' }],
-            },
-          }),
-          line(index * 10 + 5, `${name}-a-${id}`, {
-            type: 'assistant',
-            requestId: `req_${id}`,
-            message: {
-              id,
-              role: 'assistant',
-              model: 'claude-opus-4-6',
-              content:
-                index === calls.length - 1
-                  ? [{ type: 'text', text: `${id}.` }]
-                  : [{ type: 'tool_use', id: `t-${id}`, name: 'Read', input: {} }],
-              stop_reason: index === calls.length - 1 ? 'end_turn' : 'tool_use',
-              usage: { input_tokens: 10, output_tokens: 1 },
-            },
-          }),
-        ]);
-        // Each in a folder of its own, as on another day.
-        mkdirSync(join(all, name), { recursive: true });
-        const path = join(all, name, `${name}.jsonl`);
-        writeFileSync(path, lines.map((each) => `${JSON.stringify(each)}\n`).join(''));
-        return path;
-      };
-      const take = async (path: string): Promise<unknown[]> => {
-        const told = [];
-        for await (const each of importRuns(store, runsAt(path))) told.push([each.kind, 'repeated' in each ? each.repeated : 0]);
-        return told;
-      };
-      const counted = async (): Promise<unknown[]> =>
-        (await exported(store)).map(({ session_id, input_tokens, tool_calls }) => [session_id, input_tokens, tool_calls]).toSorted();
-      const first = session('first', ['m1', 'm2', 'm3']);
-      const fork = session('fork', ['m1', 'm2', 'm4', 'm5']);
-      expect([await take(first), await take(fork), await take(fork)]).toEqual([[['added', 0]], [['added', 2]], [['same', 2]]]);
-      // The result of a tool whose call is left out is left out with it.
-      expect(await counted()).toEqual([
-        ['first', 30, 2],
-        ['fork', 20, 1],
-      ]);
-      expect(await take(session('copy', ['m1', 'm2', 'm3']))).toEqual([['same', 3]]);
-      expect(await take(session('fork', ['m1', 'm2', 'm4', 'm5', 'm6']))).toEqual([['grown', 2]]);
-      expect(await counted()).toEqual([
-        ['first', 30, 2],
-        ['fork', 30, 2],
-      ]);
-      // What is forgotten is free again: the next file that has it counts it, and still only one.
-      await store.prune({ session: ['first'] });
-      expect(await take(session('fork', ['m1', 'm2', 'm4', 'm5', 'm6', 'm7']))).toEqual([['grown', 0]]);
-      expect(await take(first)).toEqual([['added', 2]]);
-      expect(await counted()).toEqual([
-        ['first', 10, 0],
-        ['fork', 60, 5],
-      ]);
-      // A run that was seen live, or imported by an older version, has what the file of its session says.
-      await change(place, `delete from ${kind === 'sqlite' ? '' : `${new URL(place).searchParams.get('schema')}.`}requests`);
-      const live = newRun({ started_at: noon });
-      await store.begin(live);
-      const provenance = { agent: 'claude', dialect: 'claude', runwire_version: '0.1.0', unknown_lines: 0, notes: [] };
-      await store.finish(live.id, { ...ending, outcome: { ...outcomeWith(), session_id: 'live', provenance }, ended_at: noon + 60_000 });
-      for (const path of [first, session('live', ['l1', 'l2']), session('live', ['l1', 'l2'])])
-        expect(await take(path)).toEqual([['same', 0]]);
-      expect(await take(session('later', ['m3', 'm8']))).toEqual([['added', 1]]);
-      expect(await take(session('later-still', ['l1', 'l2', 'l3']))).toEqual([['added', 2]]);
-    }));
 
   describe('budgets', () => {
     const costing = (cost: number) => ({ ...ending, outcome: outcomeWith({ metrics: { cost } }) });
@@ -1090,6 +1012,8 @@ describe('a server of a team', () => {
     const other = await startPostgres();
     const schema = server.newName('several');
     const [here, there] = [new URL(server.url(schema)), new URL(other.url(schema))];
+    await change(there.href, `create database ${here.pathname.slice(1)}`);
+    there.pathname = here.pathname;
     const run = newRun();
     for (const place of [here, there]) {
       const store = await openPostgres(place.href);
@@ -1140,7 +1064,8 @@ describe('a server of a team', () => {
     const stores = await Promise.all(Array.from({ length: 50 }, () => openPostgres(place)));
     const runs = stores.map((_, index) => newRun({ id: `many-${index}` }));
     await Promise.all(stores.map((store, index) => store.begin(runs[index] ?? newRun())));
-    const connections = "select count(*)::int as n from pg_stat_activity where application_name = 'runwire'";
+    const connections =
+      "select count(*)::int as n from pg_stat_activity where application_name = 'runwire' and datname = current_database()";
     const [busy] = await change(place, connections);
     expect(busy?.['n']).toBeLessThan(10);
     // Nothing is held between two signs of life.
@@ -1177,21 +1102,4 @@ async function makeFirstVersion(place: string): Promise<void> {
   await client.query(`${postgresMigrations[0]?.(`${schema}.`)}; insert into ${schema}.ledger values (1)`);
   await client.query(`insert into ${schema}.runs ${run}; insert into ${schema}.documents ${document}`);
   await client.end();
-}
-
-/** Statements of somebody else. */
-async function change(place: string, sql: string): Promise<Record<string, unknown>[]> {
-  if (!place.startsWith('postgres:')) {
-    const { DatabaseSync } = await import('node:sqlite');
-    const database = new DatabaseSync(place);
-    database.exec(sql);
-    database.close();
-    return [];
-  }
-  const { default: pg } = await import('pg');
-  const client = new pg.Client({ connectionString: place });
-  await client.connect();
-  const { rows = [] } = await client.query<Record<string, unknown>>(sql);
-  await client.end();
-  return rows;
 }

@@ -10,17 +10,18 @@ import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
 import type { RunStore } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
-import type { Tape } from '../../src/stores/tape.ts';
-import { FileTapes } from '../../src/stores/file-tapes.ts';
+import type { Tape } from '../../src/tapes/tape.ts';
+import { FileTapes } from '../../src/tapes/file-tapes.ts';
 import { compiled } from '../support/compiled.ts';
 import { isSweep } from '../support/sweep.ts';
-import { type PostgresServer, startPostgres } from './support/postgres.ts';
+import type { PostgresDatabase } from './support/postgres.ts';
+import { sharedPostgres } from './support/shared-postgres.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-writers-'));
 const program = join(import.meta.dirname, 'support', 'program.ts');
-let server: PostgresServer;
+let server: PostgresDatabase;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharedPostgres();
 });
 afterAll(async () => {
   await server.remove();

@@ -1,40 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
-import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
-import { homeFolder, stateFolder } from '../../src/xdg.ts';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
 import { gitLabels, labelsFromEnvironment } from '../../src/stores/labels.ts';
 import { parseLabels } from '../../src/contract/labels.ts';
 import { ledgerPlace } from '../../src/stores/open-store.ts';
 import { openTapes } from '../../src/stores/open-tapes.ts';
-import { tapesPlace } from '../../src/stores/tapes-place.ts';
-import { leastRunId, newRunId, shortRunId } from '../../src/stores/run-id.ts';
 import { termsOf, wordsOf } from '../../src/stores/words.ts';
-import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { outcomeWith } from './support/runs.ts';
-
-describe('ids', () => {
-  it('sort by time', () => {
-    const time = fc.integer({ min: 0, max: 2 ** 48 - 1 });
-    fc.assert(
-      fc.property(time, time, (one, other) => {
-        expect(newRunId(one)).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/);
-        if (one !== other) expect(newRunId(one) < newRunId(other)).toBe(one < other);
-        expect(newRunId(one) >= leastRunId(one)).toBe(true);
-      }),
-      { numRuns: fuzzRuns(500), seed: fuzzSeed },
-    );
-  });
-
-  it('differ, also in their short form, within one millisecond', () => {
-    const ids = Array.from({ length: 2000 }, () => newRunId(1e12));
-    expect(new Set(ids).size).toBe(2000);
-    expect(new Set(ids.map(shortRunId)).size).toBe(2000);
-    expect(ids[0]?.endsWith(shortRunId(ids[0]))).toBe(true);
-  });
-});
 
 describe('words', () => {
   it.each([
@@ -175,54 +147,6 @@ describe('the place of the ledger', () => {
   });
 });
 
-describe('the place of tapes', () => {
-  const sqlite = { kind: 'sqlite', path: '/a/b.db' } as const;
-  const postgres = { kind: 'postgres', url: 'postgres://h/d' } as const;
-  it.each([
-    ['files of this machine by default', undefined, {}, sqlite, { kind: 'files' }],
-    ['where a shared ledger is', undefined, {}, postgres, { kind: 'postgres' }],
-    ['files, if that is asked for', 'files', {}, postgres, { kind: 'files' }],
-    [
-      'from the environment',
-      undefined,
-      { RUNWIRE_TAPES: 's3://team-tapes/a/b/' },
-      sqlite,
-      { kind: 'bucket', bucket: 'team-tapes', prefix: 'a/b' },
-    ],
-    ['from the flag', 's3://team', { RUNWIRE_TAPES: 'files' }, postgres, { kind: 'bucket', bucket: 'team', prefix: '' }],
-  ])('is %s', (_name, flag, env, ledger, place) => expect(tapesPlace(flag, env, ledger)).toEqual(place));
-
-  it.each([
-    's3://AKIAIOSFODNN7EXAMPLE:hush-hush@team/a',
-    's3://team/a?key=hush-hush',
-    's3://team/../b',
-    's3://team//b',
-    's3://t/a',
-    's3://',
-    `s3://team/${'a'.repeat(201)}`,
-    'gs://team/hush-hush',
-    '/tmp/hush-hush',
-    '',
-  ])('is not %s, and does not repeat it', (named) => {
-    expect(() => tapesPlace(named, {}, postgres)).toThrow(/place for tapes|tapes/);
-    expect(() => tapesPlace(named, {}, postgres)).not.toThrow(/hush|AKIA/);
-  });
-
-  it("is in the user's own config file, if nothing else is said", () => {
-    const folder = mkdtempSync(join(tmpdir(), 'runwire-config-'));
-    const env = { XDG_CONFIG_HOME: folder };
-    mkdirSync(join(folder, 'runwire'));
-    writeFileSync(join(folder, 'runwire', 'config.json'), '{"tapes":"s3://mine/x"}');
-    const mine = { kind: 'bucket', bucket: 'mine', prefix: 'x' };
-    expect([tapesPlace(undefined, env, sqlite), tapesPlace('files', env, sqlite)]).toEqual([mine, { kind: 'files' }]);
-    writeFileSync(join(folder, 'runwire', 'config.json'), '{');
-    expect(tapesPlace(undefined, env, sqlite)).toEqual({ kind: 'files' });
-    rmSync(folder, { recursive: true });
-  });
-
-  it('is in postgres only where the ledger is', () => expect(() => tapesPlace('postgres', {}, sqlite)).toThrow(/--ledger/));
-});
-
 it('keeps an outcome short, and the same when it is kept again', () => {
   const long = ledgerOutcome(
     outcomeWith({
@@ -244,12 +168,4 @@ it('keeps an outcome short, and the same when it is kept again', () => {
   expect(JSON.stringify(long).length).toBeLessThan(400_000);
   expect(JSON.stringify(long)).not.toContain('secret');
   expect(ledgerOutcome(long)).toEqual(long);
-});
-
-it.each(['', '.', 'home/ann'])('what is kept never lies in the working folder: HOME=%j', (HOME) => {
-  // The system's own answer is this variable, too.
-  vi.stubEnv('HOME', HOME);
-  const folders = [homeFolder({ HOME }), stateFolder({ HOME }), stateFolder({ HOME, XDG_STATE_HOME: 'state' })];
-  vi.unstubAllEnvs();
-  expect(folders.map((path) => isAbsolute(path))).toEqual([true, true, true]);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isBuilt } from '../../scripts/build-stamp.ts';
@@ -12,5 +12,12 @@ export function setup(): () => void {
   chmodSync(folder, 0o711);
   process.env.TMPDIR = folder;
   process.env.XDG_STATE_HOME = join(folder, 'state');
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => {
+    if (existsSync(sharedProcess(folder))) process.kill(Number(readFileSync(sharedProcess(folder), 'utf8')), 'SIGQUIT');
+    // A server that is ending may still write.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  };
 }
+
+/** Holds the id of the process that test files share, if they have started one; it ends with vitest. */
+export const sharedProcess = (folder: string): string => join(folder, 'shared-process');

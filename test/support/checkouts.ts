@@ -19,7 +19,7 @@ export interface Place {
 
 const identity = '[user]\n\tname = Ada\n\temail = ada@example.com\n';
 
-export function makePlace(name = 'runwire-place-'): Place {
+export function makeCheckout(name = 'runwire-place-'): Place {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), name)));
   const home = join(folder, 'home');
   mkdirSync(home);

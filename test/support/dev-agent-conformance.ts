@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { allowedArgs } from '../../src/dialects/dev-agent/words.ts';
-import { soundsSecret } from '../../src/secret-names.ts';
+import { soundsSecret } from '../../src/redact/secret-names.ts';
 
 type Wire = Record<string, unknown>;
 type Check = (value: unknown) => boolean;

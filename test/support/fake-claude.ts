@@ -3,7 +3,8 @@ import { join } from 'node:path';
 
 // Claude Code as far as its bill goes: each run is one call of `large`, and one of `small` for a title. The first word of the prompt says
 // how it counts: `whole` and `since` include what the session had used before, `own` does not, `cut` ends before its result, and
-// `other` is `whole` with another model. `forgetful` is `whole` without a total in the session's file.
+// `other` is `whole` with another model. `sum` is `whole` without the counts of each model: its total cost alone; `twice` tells the
+// result of `sum` in the middle, too. `forgetful` is `whole` without a total in the session's file.
 // `endless` calls a sub-agent, tells the beginning of each message alone, and goes on until it is stopped.
 interface Usage {
   inputTokens: number;
@@ -68,19 +69,20 @@ event({ type: 'content_block_stop', index: 0 });
 event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 50 } });
 event({ type: 'message_stop' });
 const modelUsage = manner === 'own' ? used : total;
-if (manner !== 'cut')
-  print({
-    type: 'result',
-    subtype: 'success',
-    is_error: false,
-    result: 'Done.',
-    num_turns: 1,
-    duration_ms: 1,
-    usage: { input_tokens: 100, output_tokens: 50 },
-    total_cost_usd: costOf(modelUsage),
-    modelUsage,
-    ...(manner === 'since' ? { model_usage_since_last_result: used } : {}),
-  });
+const result = {
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  result: 'Done.',
+  num_turns: 1,
+  duration_ms: 1,
+  usage: { input_tokens: 100, output_tokens: 50 },
+  total_cost_usd: costOf(modelUsage),
+};
+if (manner === 'twice') print({ ...result, usage: { input_tokens: 60, output_tokens: 20 }, total_cost_usd: costOf(modelUsage) - 0.25 });
+if (manner === 'twice') print({ ...result, usage: { input_tokens: 40, output_tokens: 30 } });
+else if (manner === 'sum') print(result);
+else if (manner !== 'cut') print({ ...result, modelUsage, ...(manner === 'since' ? { model_usage_since_last_result: used } : {}) });
 const state = { type: 'cost-state', sessionId: session, totalCostUSD: costOf(total), modelUsage: total };
 const message = { id, model, role: 'assistant', content: [{ type: 'text', text: 'Done.' }], usage: { ...start, output_tokens: 50 } };
 appendFileSync(file, `${JSON.stringify({ type: 'assistant', uuid: id, parentUuid: null, sessionId: session, message })}\n`);

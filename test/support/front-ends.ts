@@ -1,7 +1,7 @@
 import { AbstractAgent, type Message, runHttpRequest, transformHttpEventStream, verifyEvents } from '@ag-ui/client';
 import { EventSchemas } from '@ag-ui/core/schemas';
 import { readUIMessageStream, type UIMessage, type UIMessageChunk, uiMessageChunkSchema } from 'ai';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 
 /** The objects of a stream of server-sent events, or of lines. */
 export function wiresOf(text: string): JsonObject[] {

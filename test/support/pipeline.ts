@@ -1,4 +1,5 @@
-import type { Dialect, JsonObject, Loss } from '../../src/dialects/dialect.ts';
+import type { Dialect, Loss } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent, EventOf, EventType } from '../../src/events/event.ts';
 import type { Note } from '../../src/outcome/fold.ts';

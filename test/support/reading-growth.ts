@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../src/json/json.ts';
 import { findDialect } from '../../src/dialects/registry.ts';
 import { steepnessOf } from './growth.ts';
 

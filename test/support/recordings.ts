@@ -7,8 +7,10 @@ const home = join(import.meta.dirname, '..', 'recordings');
 
 export interface Served {
   requests: {
+    model?: string;
     side?: boolean;
     done?: boolean;
+    aborted?: boolean;
     fault?: { type?: string; status?: number };
     answer?: {
       text?: string;

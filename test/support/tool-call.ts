@@ -6,7 +6,7 @@ import { parseRules, type PermissionRules } from '../../src/builtin/permissions/
 import type { Tool, ToolResult } from '../../src/builtin/tools/tool.ts';
 import { builtinTools, type BuiltinToolsOptions } from '../../src/builtin/tools/index.ts';
 import type { Draft } from '../../src/events/event.ts';
-import { present } from '../../src/present.ts';
+import { present } from '../../src/json/present.ts';
 
 /** A folder that is gone when the test is. */
 export function temporaryFolder(): string {

@@ -1,4 +1,5 @@
-import type { Json, JsonObject, Loss } from '../../src/dialects/dialect.ts';
+import type { Loss } from '../../src/dialects/dialect.ts';
+import type { Json, JsonObject } from '../../src/json/json.ts';
 import { findDialect } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import type { ProcessEnd } from '../../src/pipeline/thread.ts';

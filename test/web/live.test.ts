@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { RunRecord, RunSummary } from '../../src/stores/run-store.ts';
-import { newRunId } from '../../src/stores/run-id.ts';
+import { newRunId } from '../../src/ids/run-id.ts';
 import { beside, reportToken, type Serving, serving } from '../server/serving.ts';
 import { openBrowser } from './support/browser.ts';
 import { isSweep } from '../support/sweep.ts';

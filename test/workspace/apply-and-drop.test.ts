@@ -1,13 +1,13 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { stateFolder } from '../../src/xdg.ts';
+import { stateFolder } from '../../src/files/xdg.ts';
 import { inside } from '../cli/run/live.ts';
 import { runwire, type Result } from '../support/command.ts';
-import { fingerprint, makePlace, writeFiles } from '../support/checkouts.ts';
+import { fingerprint, makeCheckout, writeFiles } from '../support/checkouts.ts';
 import { some } from '../support/sweep.ts';
 
-const place = makePlace();
+const place = makeCheckout();
 afterAll(() => place.remove());
 const { git, env } = place;
 const example = join(import.meta.dirname, '..', '..', 'examples', 'codex-run.jsonl');

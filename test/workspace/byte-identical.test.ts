@@ -5,9 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { owners } from '../../src/run/sources/isolated.ts';
-import { isolations } from '../../src/vocabulary.ts';
+import { isolations } from '../../src/words/vocabulary.ts';
 import { listCopies, reclaim } from '../../src/workspace/reclaim.ts';
-import { fingerprint, makePlace, workIn } from '../support/checkouts.ts';
+import { fingerprint, makeCheckout, workIn } from '../support/checkouts.ts';
 import { processesWith } from '../support/processes.ts';
 
 /** `npm run soak:workspace` sets it to 200. */
@@ -15,7 +15,7 @@ const runs = Number(process.env['SOAK_RUNS'] ?? 1);
 const kills = Math.ceil(runs / 10);
 const isSoak = runs > 1;
 
-const place = makePlace();
+const place = makeCheckout();
 afterAll(() => place.remove());
 const { git } = place;
 const big = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`many/${index % 6}/${index}.txt`, `file ${index}\n`]));

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { owners } from '../../src/run/sources/isolated.ts';
 import { type Kept, Workspace } from '../../src/workspace/workspace.ts';
 import { type RanInside, runInside } from '../../src/workspace/run-inside.ts';
-import { fingerprint, makePlace, type Place, workIn } from '../support/checkouts.ts';
+import { fingerprint, makeCheckout, type Place, workIn } from '../support/checkouts.ts';
 import { compiled } from '../support/compiled.ts';
 
 const places: Place[] = [];
@@ -49,7 +49,7 @@ describe
   .skipIf(process.platform !== 'linux')
   .concurrent.each([['ourselves', []] as const, ...(isRoot ? [['an unprivileged user', asNobody] as const] : [])])('as %s', (_, prefix) => {
   it(`contains ${Object.keys(escapes).length} ways out of an overlay`, async () => {
-    const place = makePlace('runwire-escapes-');
+    const place = makeCheckout('runwire-escapes-');
     places.push(place);
     const root = place.checkout('project');
     const [remote, unnamed] = ['remote.git', 'unnamed.git'].map((name) => join(place.folder, name)) as [string, string];
@@ -86,7 +86,7 @@ describe
 it.skipIf(process.platform !== 'linux')(
   'makes an overlay with no tool from PATH, which may begin with a folder of the repository',
   async () => {
-    const place = makePlace();
+    const place = makeCheckout();
     places.push(place);
     const root = place.checkout('project');
     const bin = join(place.folder, 'bin');
@@ -108,7 +108,7 @@ it.skipIf(process.platform !== 'linux')(
 );
 
 it.skipIf(process.platform !== 'linux')('covers every folder that git would push to, whatever a config calls it', async () => {
-  const place = makePlace();
+  const place = makeCheckout();
   places.push(place);
   const root = place.checkout('project');
   const at = (name: string): string => join(place.folder, name);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { mergedTree } from '../../src/orchestrate/merge.ts';
 import { owners } from '../../src/run/sources/isolated.ts';
-import { isolations } from '../../src/vocabulary.ts';
+import { isolations } from '../../src/words/vocabulary.ts';
 import { applyWork } from '../../src/workspace/apply.ts';
 import { dropBranch } from '../../src/workspace/drop.ts';
 import { reclaim } from '../../src/workspace/reclaim.ts';
@@ -12,10 +12,10 @@ import { openRepository } from '../../src/workspace/repository.ts';
 import { runInside } from '../../src/workspace/run-inside.ts';
 import { Workspace, type WorkspaceAsk } from '../../src/workspace/workspace.ts';
 import { some } from '../support/sweep.ts';
-import { fingerprint, makePlace, workIn, writeFiles } from '../support/checkouts.ts';
+import { fingerprint, makeCheckout, workIn, writeFiles } from '../support/checkouts.ts';
 import { plainFiles, plantFiles, plantInRepository, plantPrograms } from '../support/execution-points.ts';
 
-const place = makePlace('runwire-points-');
+const place = makeCheckout('runwire-points-');
 afterAll(() => place.remove());
 const { git } = place;
 

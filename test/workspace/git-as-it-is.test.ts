@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openRepository } from '../../src/workspace/repository.ts';
 import { freeName } from '../../src/workspace/branch-name.ts';
-import { type IsolationKind, isolations } from '../../src/vocabulary.ts';
-import { fingerprint, makePlace, workIn, writeFiles } from '../support/checkouts.ts';
+import { type IsolationKind, isolations } from '../../src/words/vocabulary.ts';
+import { fingerprint, makeCheckout, workIn, writeFiles } from '../support/checkouts.ts';
 import { isSweep, some, sweep } from '../support/sweep.ts';
 
-const place = makePlace();
+const place = makeCheckout();
 afterAll(() => place.remove());
 const { git } = place;
 const fresh = (files?: Record<string, string>): string => place.checkout('project', files);

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isolations } from '../../src/vocabulary.ts';
-import { makePlace, workIn, writeFiles } from '../support/checkouts.ts';
+import { isolations } from '../../src/words/vocabulary.ts';
+import { makeCheckout, workIn, writeFiles } from '../support/checkouts.ts';
 import { some, sweep } from '../support/sweep.ts';
 
-const place = makePlace('runwire-hostile-files-');
+const place = makeCheckout('runwire-hostile-files-');
 afterAll(() => place.remove());
 const { git } = place;
 const gitDir = '"$(git rev-parse --absolute-git-dir)"';

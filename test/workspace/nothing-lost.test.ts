@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { copiesFolder } from '../../src/workspace/copies.ts';
-import { fingerprint, makePlace, workIn, type Worked } from '../support/checkouts.ts';
+import { fingerprint, makeCheckout, workIn, type Worked } from '../support/checkouts.ts';
 import { isSweep, sweep } from '../support/sweep.ts';
 
-const place = makePlace('runwire-nothing-lost-');
+const place = makeCheckout('runwire-nothing-lost-');
 afterAll(() => place.remove());
 const { git } = place;
 const show = (root: string, what: string): string => git(root, 'show', what);

@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { owners } from '../../src/run/sources/isolated.ts';
-import { isolations } from '../../src/vocabulary.ts';
+import { isolations } from '../../src/words/vocabulary.ts';
 import { copiesFolder, type Owners } from '../../src/workspace/copies.ts';
 import { listCopies, reclaim } from '../../src/workspace/reclaim.ts';
 import { runInside } from '../../src/workspace/run-inside.ts';
 import { Workspace, type WorkspaceAsk } from '../../src/workspace/workspace.ts';
-import { fingerprint, makePlace, type Place, workIn } from '../support/checkouts.ts';
+import { fingerprint, makeCheckout, type Place, workIn } from '../support/checkouts.ts';
 import { compiled } from '../support/compiled.ts';
 import { some } from '../support/sweep.ts';
 
 const places: Place[] = [];
 afterAll(() => places.forEach((place) => place.remove()));
 const newPlace = (): Place => {
-  const place = makePlace();
+  const place = makeCheckout();
   places.push(place);
   return place;
 };

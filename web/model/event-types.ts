@@ -1,31 +1,4 @@
-import type { EventRecord } from '../../src/events/event.ts';
+import type { EventType } from '../../src/events/event.ts';
+import { shapes } from '../../src/events/shapes.ts';
 
-export const eventTypes = [
-  'thread.started',
-  'prompt.submitted',
-  'turn.started',
-  'turn.completed',
-  'text.delta',
-  'text.completed',
-  'reasoning.delta',
-  'reasoning.completed',
-  'item.started',
-  'item.output',
-  'item.completed',
-  'file.edited',
-  'permission.requested',
-  'permission.resolved',
-  'usage.reported',
-  'children.reported',
-  'retry.scheduled',
-  'limit.reached',
-  'rate_limit.reported',
-  'branch.updated',
-  'branch.published',
-  'log',
-  'error',
-  'agent.finished',
-  'process.ended',
-  'line.unknown',
-  'thread.completed',
-] as const satisfies readonly EventRecord['type'][];
+export const eventTypes = Object.keys(shapes) as EventType[];

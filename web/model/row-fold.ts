@@ -1,7 +1,7 @@
 import type { EventOf } from '../../src/events/event.ts';
 import { subject } from '../../src/events/subject.ts';
 import type { LeftOut } from '../../src/reports/report-records.ts';
-import { plural } from '../../src/terminal/figures.ts';
+import { dollars, plural, seconds, tokens } from '../../src/terminal/figures.ts';
 import type { FileEdit, Row, RowKind, SentRecord } from './row.ts';
 
 /** Is called as rows are made. */
@@ -180,6 +180,15 @@ export class RowFold {
       case 'limit.reached':
         this.#row('notice', event, at, { label: `Limit reached: ${event.limit}`, text: event.message ?? figures(event), tone: 'bad' });
         return;
+      case 'model.requested':
+        return;
+      case 'model.responded':
+        this.#row('log', event, at, {
+          label: `Request ${event.request}`,
+          text: requestInWords(event),
+          tone: event.code === undefined && event.ended !== 'cut_by_provider' ? 'info' : 'warn',
+        });
+        return;
       case 'rate_limit.reported':
         this.#row('log', event, at, { label: 'Rate limit', text: [event.status, event.window].filter(Boolean).join(' ') });
         return;
@@ -354,6 +363,14 @@ function sentence({ agent, agent_version: version, model, cwd }: EventOf<'thread
   return [agent === undefined ? undefined : [agent, version].filter(Boolean).join(' '), model, cwd === undefined ? undefined : `in ${cwd}`]
     .filter(Boolean)
     .join(' · ');
+}
+
+/** `gpt-5 · 900 in 120 out · 1.2 s`, and what went wrong. */
+function requestInWords(event: EventOf<'model.responded'>): string {
+  const { model, model_served: served, input_tokens, output_tokens, cost_usd, duration_ms, ended, error } = event;
+  const name = model === undefined || served === undefined || model === served ? (served ?? model) : `${model}, answered by ${served}`;
+  const end = ended === 'complete' ? undefined : ended.replaceAll('_', ' ');
+  return [name, tokens(input_tokens, output_tokens), dollars(cost_usd), seconds(duration_ms), end, error].filter(Boolean).join(' · ');
 }
 
 function figures({ value, maximum }: EventOf<'limit.reached'>): string {

@@ -42,8 +42,8 @@ export function NoticeButton({ label }: { label: string }) {
 /** Sends a desktop notification, unless the reader is looking at the page. */
 export function notify(run: Pick<RunSummary, 'id' | 'title'>, what: string): void {
   if (!wantsNotices.value || (!document.hidden && document.hasFocus())) return;
-  const told = new Notification(what, { body: oneLine(run.title, 120), tag: run.id });
-  told.addEventListener('click', () => {
+  const notification = new Notification(what, { body: oneLine(run.title, 120), tag: run.id });
+  notification.addEventListener('click', () => {
     focus();
     go(`/runs/${run.id}`);
   });

@@ -55,9 +55,9 @@ export function capital(word: string): string {
 }
 
 /** The newer of two reports of a run: nothing follows its end, and sequences count upwards. */
-export function newer<Run extends Ended & Pick<RunSummary, 'last_sequence'>>(known: Run, told: Run | undefined): Run {
-  if (told === undefined || known.status !== 'running') return known;
-  return told.status !== 'running' || told.last_sequence >= known.last_sequence ? told : known;
+export function newer<Run extends Ended & Pick<RunSummary, 'last_sequence'>>(known: Run, update: Run | undefined): Run {
+  if (update === undefined || known.status !== 'running') return known;
+  return update.status !== 'running' || update.last_sequence >= known.last_sequence ? update : known;
 }
 
 /** Labels that the ledger sets itself, and those that are shown elsewhere. */

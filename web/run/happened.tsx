@@ -99,8 +99,8 @@ function Warnings({ run: { outcome } }: { run: RunRecord }) {
 function below(children: NonNullable<RunRecord['children']>): string {
   const { runs, cost_known: known } = children;
   const cost = costInWords(children);
-  const told = cost === undefined ? '' : `, ${cost}${known === runs ? '' : ` (known of ${known})`}`;
-  return plural(runs, 'run') + told;
+  const costs = cost === undefined ? '' : `, ${cost}${known === runs ? '' : ` (known of ${known})`}`;
+  return plural(runs, 'run') + costs;
 }
 
 const stoppedBy = 'stopped.by';
@@ -111,7 +111,11 @@ function stoppedInWords({ [stoppedBy]: by, [stoppedReason]: reason }: RunRecord[
   return `by ${by}${reason === undefined ? '' : `: “${reason}”`}`;
 }
 
-const costSources: Readonly<Record<string, string>> = { reported: 'as reported by the agent', computed: 'tokens × list price' };
+const costSources: Readonly<Record<string, string>> = {
+  reported: 'as reported by the agent',
+  computed: 'tokens × list price',
+  wire: 'of its requests, as they passed',
+};
 
 function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
   void model.version.value;

@@ -139,9 +139,9 @@ export function TimeInWords({ model }: { model: RunModel }) {
 
 /** The files that the ledger lists, and those that the records report while it runs. */
 export function filesOf(run: RunRecord, model: RunModel): ChangedFile[] {
-  const told = new Map(model.files);
-  for (const { path, operation } of run.outcome?.artifacts ?? []) if (!told.has(path)) told.set(path, { path, operation, edits: [] });
-  return [...told.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const files = new Map(model.files);
+  for (const { path, operation } of run.outcome?.artifacts ?? []) if (!files.has(path)) files.set(path, { path, operation, edits: [] });
+  return [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 const letters = { created: 'A', modified: 'M', deleted: 'D' };

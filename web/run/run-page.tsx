@@ -114,12 +114,12 @@ const titles: Record<View, string> = { answer: 'Result', files: 'Files', time: '
 function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; isReplayed: boolean }) {
   void model.version.value;
   const url = address.value;
-  const asked = url.searchParams.get('view');
+  const wanted = url.searchParams.get('view');
   const isLinked = /^#e\d{1,15}$/.test(url.hash);
   // A reader who watched it to its end stays where they are.
   const wasRunning = useRef(run.status === 'running');
   const fallback: View = isLinked || wasRunning.current || isReplayed ? 'events' : 'answer';
-  const view = views.find((name) => name === asked) ?? fallback;
+  const view = views.find((name) => name === wanted) ?? fallback;
   const counts: Partial<Record<View, number>> = { files: model.files.size, events: model.rows.length, raw: model.events };
 
   function show(name: View): void {

@@ -207,7 +207,7 @@ interface LineProperties {
 function SpanLine({ span, model, scale, view, start, isSelected, onOpen, onFit }: LineProperties) {
   const { rows } = model;
   const { kind, row, from, to } = span;
-  const told = row < 0 ? undefined : model.row(row);
+  const entry = row < 0 ? undefined : model.row(row);
   const isOpen = row >= 0 && rows.isOpen(row);
   const tone = kind === 'wait' || row < 0 ? 'info' : rows.tone(row);
   const width = view[1] - view[0] || 1;
@@ -217,8 +217,8 @@ function SpanLine({ span, model, scale, view, start, isSelected, onOpen, onFit }
   const took = to - from;
   const shown = Math.min(Math.max(0, left), 99.5);
   const length = Math.max(0.4, Math.min(100, left + size) - shown);
-  const name = kind === 'wait' ? 'Model' : oneLine(told?.label ?? rows.label(row), 80);
-  const about = kind === 'turn' ? '' : (told?.tool?.about ?? told?.text.slice(0, 400) ?? '');
+  const name = kind === 'wait' ? 'Model' : oneLine(entry?.label ?? rows.label(row), 80);
+  const about = kind === 'turn' ? '' : (entry?.tool?.about ?? entry?.text.slice(0, 400) ?? '');
   const figure = kind === 'mark' && took === 0 ? compactDuration(from - start) : compactDuration(took);
   const isLeft = shown + length > 82;
   const isShort = scale.place(to) - scale.place(from) < took * 0.99;

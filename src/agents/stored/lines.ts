@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../json/json.ts';
+import { isObject } from '../../json/read.ts';
 /** The lines of a stream, each with its end. Only LF ends one: JSON may hold every other separator. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let parts: Uint8Array[] = [];
@@ -14,11 +16,11 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   if (parts.length > 0) yield Buffer.concat(parts);
 }
 
-/** A line as an object; undefined: it is none. */
-export function objectIn(line: Buffer): Record<string, unknown> | undefined {
+/** A line as an object; undefined: it is none, or longer than a text can be. */
+export function objectInLine(line: Buffer): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(line.toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

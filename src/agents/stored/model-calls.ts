@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { objectIn } from './lines.ts';
+import { objectInLine } from './lines.ts';
 import { identityOf } from './repeated.ts';
 
 const newline = 10;
@@ -47,7 +47,7 @@ export class ModelCalls {
   /** Most of a session are the results of tools, which are not parsed. */
   #read(line: Buffer): void {
     if (!line.includes('"assistant"') || !line.includes('"parentUuid":')) return;
-    const wire = objectIn(line);
+    const wire = objectInLine(line);
     const identity = wire?.['type'] === 'assistant' ? identityOf(wire) : undefined;
     if (identity !== undefined) this.#hashes.add(hashOf(identity));
   }

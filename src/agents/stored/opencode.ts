@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject } from '../../dialects/dialect.ts';
-import { isObject, object, time } from '../../dialects/read.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { isObject, object, time } from '../../json/read.ts';
 import { editsOf } from '../../dialects/shared/opencode/read/tools.ts';
 import { messageOf } from '../../failure.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { type StoredRun, type Unreadable } from './stored-run.ts';
 
 /** Where OpenCode keeps a session: files up to 1.1, a database since 1.2. The same objects go over its bus. */
@@ -55,11 +55,11 @@ export async function* databaseSessions(path: string): AsyncGenerator<StoredRun 
       yield sourceOf(`${path} ${id}`, {
         info,
         messages: async function* () {
-          for (const each of messages.iterate(id)) yield { ...parsed(each['data']), id: String(each['id']), sessionID: id };
+          for (const each of messages.iterate(id)) yield { ...objectOrThrow(each['data']), id: String(each['id']), sessionID: id };
         },
         parts: async function* (message) {
           for (const each of parts.iterate(message))
-            yield { ...parsed(each['data']), id: String(each['id']), messageID: message, sessionID: id };
+            yield { ...objectOrThrow(each['data']), id: String(each['id']), messageID: message, sessionID: id };
         },
       });
     }
@@ -120,10 +120,10 @@ async function names(folder: string): Promise<string[]> {
 }
 
 async function readObject(path: string): Promise<JsonObject> {
-  return parsed(await readFile(path, 'utf8'));
+  return objectOrThrow(await readFile(path, 'utf8'));
 }
 
-function parsed(text: unknown): JsonObject {
+function objectOrThrow(text: unknown): JsonObject {
   const value: unknown = JSON.parse(String(text));
   if (!isObject(value)) throw new Error('it holds no JSON object');
   return value;

@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject } from '../../dialects/dialect.ts';
-import { integer, object, string } from '../../dialects/read.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { integer, object, string } from '../../json/read.ts';
 import { messageOf } from '../../failure.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { type ReadFile, type StoredRun, type Unreadable } from './stored-run.ts';
 
 const stdoutName = 'stdout.jsonl';

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { linesOf, objectIn } from './lines.ts';
+import { linesOf, objectInLine } from './lines.ts';
 import { readHead } from './session-file.ts';
 import type { ReadFile } from './stored-run.ts';
 
@@ -38,7 +38,7 @@ export async function* ownLines(bytes: AsyncIterable<Uint8Array>, isRepeatedId: 
   const called = new Set<unknown>();
   let isCopy = false;
   for await (const line of linesOf(bytes)) {
-    const wire = objectIn(line);
+    const wire = objectInLine(line);
     const identity = identityOf(wire);
     const isRepeated = identity !== undefined && isRepeatedId(identity);
     isCopy ||= isRepeated;
@@ -62,7 +62,7 @@ async function ownersIn(files: readonly string[], read: ReadFile): Promise<Reado
   for (const file of files)
     try {
       for await (const line of linesOf(read(file))) {
-        const identity = identityOf(objectIn(line));
+        const identity = identityOf(objectInLine(line));
         if (identity !== undefined && !owners.has(identity)) owners.set(identity, file);
       }
     } catch {

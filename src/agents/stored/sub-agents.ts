@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { linesOf, objectIn } from './lines.ts';
+import { linesOf, objectInLine } from './lines.ts';
 import { readHead } from './session-file.ts';
 import type { ReadFile } from './stored-run.ts';
 
@@ -33,7 +33,7 @@ export class SubAgents {
     if (waiting.length === 0) return yield* read(path);
     let hasBegun = false;
     for await (const line of linesOf(read(path))) {
-      const wire = objectIn(line);
+      const wire = objectInLine(line);
       const time = timeOf(wire);
       if (hasBegun && time !== undefined) while (waiting[0] !== undefined && waiting[0].from <= time) yield* next(waiting, read);
       hasBegun ||= time !== undefined && wire?.['message'] !== undefined;
@@ -85,12 +85,12 @@ async function* next(waiting: { file: string }[], read: ReadFile): AsyncGenerato
 
 /** When a sub-agent began (ms since the epoch); 0 where its file does not tell. */
 async function startOf(file: string): Promise<number> {
-  const told = /"timestamp": ?"([^"]{1,40})"/.exec((await readHead(file)) ?? '')?.[1];
-  return Date.parse(told ?? '') || 0;
+  const timestamp = /"timestamp": ?"([^"]{1,40})"/.exec((await readHead(file)) ?? '')?.[1];
+  return Date.parse(timestamp ?? '') || 0;
 }
 
 function timeOf(wire: Record<string, unknown> | undefined): number | undefined {
-  const told = wire?.['timestamp'];
-  const at = typeof told === 'string' ? Date.parse(told) : Number.NaN;
+  const timestamp = wire?.['timestamp'];
+  const at = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
 }

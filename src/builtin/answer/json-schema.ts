@@ -128,8 +128,8 @@ function describe(errors: readonly ErrorObject[]): string {
 
 function describeOne({ instancePath, message = 'does not fit', params }: ErrorObject): string {
   const { additionalProperty, unevaluatedProperty, propertyName, allowedValues, allowedValue } = params as Record<string, unknown>;
-  const said = [additionalProperty, unevaluatedProperty, propertyName, allowedValues, allowedValue].find((each) => each !== undefined);
-  return `#${instancePath} ${message}${said === undefined ? '' : `: ${JSON.stringify(said)}`}`;
+  const detail = [additionalProperty, unevaluatedProperty, propertyName, allowedValues, allowedValue].find((each) => each !== undefined);
+  return `#${instancePath} ${message}${detail === undefined ? '' : `: ${JSON.stringify(detail)}`}`;
 }
 
 const broken = (why: string, cause?: unknown): Failure => new Failure('config', `output schema: ${why}`, { cause });

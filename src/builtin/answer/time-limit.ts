@@ -1,4 +1,4 @@
-import { timeInWords } from '../../duration.ts';
+import { timeInWords } from '../../time/duration.ts';
 
 /** Stops synchronous work that takes too long: a regular expression, or code compiled from a schema. */
 export function withinMs<Value>(ms: number, work: () => Value): Value {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { Failure, messageOf, systemCode } from '../../failure.ts';
-import { present } from '../../present.ts';
-import { NotRead, readRepositoryFile } from '../../repository-file.ts';
+import { present } from '../../json/present.ts';
+import { NotRead, readRepositoryFile } from '../../files/repository-file.ts';
 import type { ProjectConfig, UserConfig } from './schema.ts';
-import { configFolder } from '../../xdg.ts';
+import { configFolder } from '../../files/xdg.ts';
 import { foldersUpToRoot } from '../folders.ts';
-import type { Environment } from '../../vocabulary.ts';
+import type { Environment } from '../../words/vocabulary.ts';
 
 /** The contents of the config files; flags and the environment take precedence. */
 export type Config = z.infer<typeof UserConfig>;

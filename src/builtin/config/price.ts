@@ -1,5 +1,5 @@
 import { costAt, type Price } from '../../outcome/price.ts';
-import type { TokenPrice } from '../../vocabulary.ts';
+import type { TokenPrice } from '../../words/vocabulary.ts';
 import { loadConfigPrices, type Where } from './config.ts';
 
 /** What tokens cost: at the price that was given for the run, else in the config files, else in the table. */

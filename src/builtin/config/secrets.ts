@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { looksRandom } from '../../redact/randomness.ts';
 import { secretVariables } from '../../redact/secrets.ts';
 import { passwordsIn } from '../../redact/url-password.ts';
-import type { Environment } from '../../vocabulary.ts';
-import { configFolder } from '../../xdg.ts';
+import type { Environment } from '../../words/vocabulary.ts';
+import { configFolder } from '../../files/xdg.ts';
 
 /** The part of a config file that may hold secrets, even if the file is invalid. */
 interface Holder {
@@ -29,7 +29,7 @@ export function configSecrets({ keys, baseUrl, mcpServers }: Holder, env: Enviro
   return [
     ...Object.values(textsOf(keys)),
     ...(typeof baseUrl === 'string' ? passwordsIn(baseUrl) : []),
-    ...Object.values(objectOf(mcpServers)).flatMap((server) => serverSecrets(objectOf(server), env)),
+    ...Object.values(fieldsOf(mcpServers)).flatMap((server) => serverSecrets(fieldsOf(server), env)),
   ];
 }
 
@@ -45,10 +45,10 @@ function serverSecrets(server: Record<string, unknown>, env: Environment): strin
   ];
 }
 
-function objectOf(value: unknown): Record<string, unknown> {
+function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 function textsOf(value: unknown): Record<string, string> {
-  return Object.fromEntries(Object.entries(objectOf(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(Object.entries(fieldsOf(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult, ListToolsResult, MCPClient } from '@ai-sdk/mcp';
 import { z } from 'zod';
 import { Failure } from '../../failure.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { version } from '../../version.ts';
 import type { StdioTransport } from './stdio.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
@@ -9,7 +9,7 @@ import { clip } from '../tools/clip.ts';
 import { cancelled, define, failed } from '../tools/define.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
-import type { Environment } from '../../vocabulary.ts';
+import type { Environment } from '../../words/vocabulary.ts';
 
 const startTime = 30_000;
 const callTime = 600_000;

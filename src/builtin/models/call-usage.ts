@@ -1,7 +1,7 @@
 import type { LanguageModelUsage, ProviderMetadata } from 'ai';
-import { fieldOf } from '../../field-of.ts';
+import { fieldOf } from '../../json/field-of.ts';
 import type { Tokens } from '../../outcome/tokens.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 
 /** What one model call used. */
 export interface CallUsage extends Tokens {

@@ -1,6 +1,6 @@
 import { InvalidToolInputError, streamText, type FinishReason as SdkFinish, type ModelMessage, type ToolSet } from 'ai';
 import type { Draft, FinishReason } from '../../events/event.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { endless, mostCharacters } from './bounded-response.ts';
 import { type CallUsage, usageOf } from './call-usage.ts';
 import { type Fault, FaultError, faultOf } from './fault.ts';

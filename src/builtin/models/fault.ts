@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../events/event.ts';
-import { fieldOf } from '../../field-of.ts';
-import { codeOfMessage, codeOfStatus, mayPass } from '../../faults.ts';
-import { present } from '../../present.ts';
+import { fieldOf } from '../../json/field-of.ts';
+import { codeOfProvider, mayPass, retryAfterIn } from '../../outcome/faults.ts';
+import { present } from '../../json/present.ts';
 
 /** Why a model call failed. */
 export interface Fault {
@@ -26,7 +26,7 @@ export class FaultError extends Error {
 }
 
 /** Fields that errors of any provider may have; none of them can be trusted. */
-interface Told {
+interface Thrown {
   name?: unknown;
   message?: unknown;
   statusCode?: unknown;
@@ -51,69 +51,43 @@ const meaningOfSilence = new Map<unknown, ErrorCode>([
   ['AI_StreamProviderError', 'server'],
   ['AI_TypeValidationError', 'server'],
 ]);
-/** What can go wrong in a model call; other codes found in the text are about something else. */
-const ofProviders: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'auth',
-  'quota',
-  'rate_limit',
-  'context_overflow',
-  'model_not_found',
-  'refused',
-  'server',
-  'network',
-]);
-
 export function faultOf(error: unknown): Fault {
   if (error instanceof FaultError) return error.fault;
-  const told: Told = typeof error === 'object' && error !== null ? error : { message: String(error) };
+  const thrown: Thrown = typeof error === 'object' && error !== null ? error : { message: String(error) };
   // A connection that broke in the middle of an answer still has the status from its start.
-  const status = typeof told.statusCode === 'number' && told.statusCode >= 400 ? told.statusCode : undefined;
-  const words = [told.message, told.type, told.code, told.responseBody, asText(told.data)]
+  const status = typeof thrown.statusCode === 'number' && thrown.statusCode >= 400 ? thrown.statusCode : undefined;
+  const words = [thrown.message, thrown.type, thrown.code, thrown.responseBody, serialised(thrown.data)]
     .filter((each) => typeof each === 'string')
     .join('\n');
-  const retryAfterMs = retryAfterOf(told, words);
-  const name = typeof told.name === 'string' ? told.name : undefined;
-  const code = codeOf(told, words, status, retryAfterMs !== undefined);
+  const headers = typeof thrown.responseHeaders === 'object' && thrown.responseHeaders !== null ? thrown.responseHeaders : {};
+  const retryAfterMs = retryAfterIn(headers as Record<string, unknown>, words);
+  const name = typeof thrown.name === 'string' ? thrown.name : undefined;
+  const code = codeOf(thrown, words, status, retryAfterMs !== undefined);
   return {
     code,
-    message: wordsOf(told, status),
+    message: wordsOf(thrown, status),
     retryable: mayPass(code),
     ...present({ name, http_status: status, retryAfterMs }),
   };
 }
 
-function codeOf({ name }: Told, words: string, status: number | undefined, asksToWait: boolean): ErrorCode {
+function codeOf({ name }: Thrown, words: string, status: number | undefined, asksToWait: boolean): ErrorCode {
   const own = meaningOfName.get(name);
   if (own !== undefined) return own;
-  const code = codeOfMessage(words, status, { asksToWait });
-  return ofProviders.has(code) ? code : (codeOfStatus(status) ?? meaningOfSilence.get(name) ?? 'unknown');
+  return codeOfProvider(words, status, { asksToWait }) ?? meaningOfSilence.get(name) ?? 'unknown';
 }
 
-function wordsOf({ message, cause }: Told, status: number | undefined): string {
-  const said = typeof message === 'string' && message !== '' ? message : 'the model call failed without a word';
+function wordsOf({ message, cause }: Thrown, status: number | undefined): string {
+  const text = typeof message === 'string' && message !== '' ? message : 'the model call failed without a word';
   const because = fieldOf(cause, 'code');
-  const extra = typeof because !== 'string' || said.includes(because) ? '' : ` (${because})`;
-  return status === undefined ? said + extra : `${said}${extra} (HTTP ${status})`;
+  const extra = typeof because !== 'string' || text.includes(because) ? '' : ` (${because})`;
+  return status === undefined ? text + extra : `${text}${extra} (HTTP ${status})`;
 }
 
-function asText(value: unknown): string | undefined {
+function serialised(value: unknown): string | undefined {
   try {
     return value === undefined ? undefined : JSON.stringify(value);
   } catch {
     return undefined;
   }
-}
-
-/** Seconds or a date in the usual header, milliseconds in OpenAI's, `"retryDelay": "7s"` in Gemini's body. */
-function retryAfterOf({ responseHeaders }: Told, words: string): number | undefined {
-  const headers = typeof responseHeaders === 'object' && responseHeaders !== null ? (responseHeaders as Record<string, unknown>) : {};
-  const inMs = Number.parseFloat(String(headers['retry-after-ms']));
-  if (inMs >= 0) return inMs;
-  const after = headers['retry-after'];
-  if (typeof after === 'string') {
-    const ms = /^[\d.]+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - Date.now();
-    if (!Number.isNaN(ms)) return Math.max(0, ms);
-  }
-  const delay = /"retryDelay":\s*"([\d.]+)s"/.exec(words)?.[1];
-  return delay === undefined ? undefined : Number(delay) * 1000;
 }

@@ -1,4 +1,4 @@
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../words/nearest.ts';
 
 /** ` (did you mean …?)` for a model that its provider does not know, where the price table has a name like it. */
 export async function nearestModel(model: string): Promise<string> {

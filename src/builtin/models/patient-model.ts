@@ -1,6 +1,6 @@
 import type { Draft } from '../../events/event.ts';
-import { pause as pauseByClock } from '../../pause.ts';
-import { present } from '../../present.ts';
+import { pause as pauseByClock } from '../../time/pause.ts';
+import { present } from '../../json/present.ts';
 import type { AgentOptions } from '../agent.ts';
 import { callModel, type Question, type Reply } from './call.ts';
 import { backoffMs } from './backoff.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../../failure.ts';
-import { nearest } from '../../nearest.ts';
-import { present } from '../../present.ts';
+import { nearest } from '../../words/nearest.ts';
+import { present } from '../../json/present.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
 import type { AgentOptions } from '../agent.ts';
 import type { Model, OpenModel, ProviderOptions } from './model.ts';

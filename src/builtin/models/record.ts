@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure, systemCode } from '../../failure.ts';
-import { isWithheld } from '../../secret-names.ts';
+import { isWithheld } from '../../redact/secret-names.ts';
 import type { AgentOptions } from '../agent.ts';
 import { cleanJson } from '../clean.ts';
 import { type Fault, faultOf } from './fault.ts';
@@ -67,7 +67,7 @@ export function recordModel(open: OpenModel, file: string, options: Pick<AgentOp
 /** Passes everything on and reports it; the end is reported once, however the stream ends. */
 function tap(
   source: ReadableStream<ModelPart>,
-  told: { part: (part: ModelPart) => void; end: () => void; broken: (error: unknown) => void },
+  into: { part: (part: ModelPart) => void; end: () => void; broken: (error: unknown) => void },
 ): ReadableStream<ModelPart> {
   const reader = source.getReader();
   return new ReadableStream<ModelPart>({
@@ -75,18 +75,18 @@ function tap(
       try {
         const { done, value } = await reader.read();
         if (done) {
-          told.end();
+          into.end();
           return controller.close();
         }
-        told.part(value);
+        into.part(value);
         controller.enqueue(value);
       } catch (error) {
-        told.broken(error);
+        into.broken(error);
         controller.error(error);
       }
     },
     async cancel(reason) {
-      told.broken(reason);
+      into.broken(reason);
       await reader.cancel(reason);
     },
   });

@@ -3,6 +3,7 @@ import { ErrorCode } from '../../events/event.ts';
 import { cutAfter } from '../../redact/cut.ts';
 import type { ModelPart, ModelRequest } from './model.ts';
 import { cleanJson } from '../clean.ts';
+import { isObject } from '../../json/read.ts';
 
 /** Stands for the working directory in a recording, so that it can be replayed in another one. */
 const cwdMark = '{{runwire:cwd}}';
@@ -84,9 +85,7 @@ function resultOf(output: ResultOutput, clean: (text: string) => string): { outc
 /** Equal values give equal text, whatever the order of their fields. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
+    isObject(each) ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1))) : each,
   );
 }
 

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure, systemCode } from '../../failure.ts';
-import { type Pause, pause as pauseByClock } from '../../pause.ts';
+import { type Pause, pause as pauseByClock } from '../../time/pause.ts';
 import { FaultError } from './fault.ts';
 import type { Model, ModelPart, OpenModel } from './model.ts';
 import { cwdMarks, describeEntry, type Entry, entriesOf, RecordedCall, RecordedFault, RecordingHead } from './recording.ts';
-import type { Environment } from '../../vocabulary.ts';
+import type { Environment } from '../../words/vocabulary.ts';
+import { parseJson } from '../../json/parse.ts';
 
 interface ReplayOptions {
   env: Environment;
@@ -64,7 +65,7 @@ function readRecording(path: string, file: string): { model: string; calls: Reco
       cause: error,
     });
   }
-  const [head, ...calls] = lines.flatMap((line, index) => (line.trim() === '' ? [] : [{ value: parse(line), at: index + 1 }]));
+  const [head, ...calls] = lines.flatMap((line, index) => (line.trim() === '' ? [] : [{ value: parseJson(line), at: index + 1 }]));
   const model = RecordingHead.safeParse(head?.value);
   if (!model.success) throw new Failure('config', `${file} is not a recording of a model; make one with --record-model`);
   return {
@@ -76,14 +77,6 @@ function readRecording(path: string, file: string): { model: string; calls: Reco
       throw new Failure('config', `${file} line ${at} is not a recorded call: ${issue?.path.join('.')}: ${issue?.message}`);
     }),
   };
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function left(file: string, call: number, expected: string, came: string): FaultError {

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
-import { matchesPath } from '../../path-pattern.ts';
+import { matchesPath } from '../../files/path-pattern.ts';
 import { expands, readScript } from './shell.ts';
-import type { PermissionMode } from '../../vocabulary.ts';
+import type { PermissionMode } from '../../words/vocabulary.ts';
 import type { Need } from '../tools/tool.ts';
 
 export interface PermissionRules {
@@ -141,9 +141,9 @@ function commandRule(pattern: string): Matcher | string {
   }
   const couldBe = (part: Part): boolean => {
     for (const [index, word] of words.entries()) {
-      const said = index === 0 ? baseName(part[index], word) : part[index];
-      if (said === undefined) return false;
-      if (said !== word) return said.includes(expands);
+      const given = index === 0 ? baseName(part[index], word) : part[index];
+      if (given === undefined) return false;
+      if (given !== word) return given.includes(expands);
     }
     return isPrefix || part.length === words.length || part.some((word) => word.includes(expands));
   };

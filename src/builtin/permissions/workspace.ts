@@ -2,7 +2,7 @@ import { constants, lstatSync, realpathSync } from 'node:fs';
 import { lstat, mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { messageOf, systemCode } from '../../failure.ts';
-import { pathInside } from '../../inside.ts';
+import { pathInside } from '../../files/inside.ts';
 import { quoted } from '../../redact/quoted.ts';
 
 /** Where file tools may work. */
@@ -13,7 +13,7 @@ export interface Workspace {
 }
 
 /** A path inside the workspace, free of links. */
-export interface Place {
+export interface InsidePath {
   path: string;
   /** As rules and events write it: relative to the working directory, absolute in the other folders; always with `/`. */
   name: string;
@@ -25,38 +25,38 @@ export interface Place {
 export class Refusal extends Error {}
 
 /** Resolves a path with every link followed, or refuses it. */
-export function locate(asked: string, workspace: Workspace): Place {
-  if (asked === '') throw new Refusal('the path is empty');
-  if (asked.includes('\0')) throw new Refusal('a path cannot contain a NUL byte');
-  if (asked.startsWith('~')) throw new Refusal(`${asked}: ~ is not expanded; give a path relative to the working directory`);
+export function locate(given: string, workspace: Workspace): InsidePath {
+  if (given === '') throw new Refusal('the path is empty');
+  if (given.includes('\0')) throw new Refusal('a path cannot contain a NUL byte');
+  if (given.startsWith('~')) throw new Refusal(`${given}: ~ is not expanded; give a path relative to the working directory`);
   const cwd = realpathSync.native(workspace.cwd);
-  const path = realPath(resolve(cwd, asked), asked);
+  const path = realPath(resolve(cwd, given), given);
   for (const root of [cwd, ...workspace.directories.flatMap((each) => existing(resolve(cwd, each)))]) {
     const inside = pathInside(root, path);
     if (inside === undefined) continue;
     const below = inside === '' ? [] : inside.split(sep);
     return { path, below, name: root === cwd ? below.join('/') || '.' : path.split(sep).join('/') };
   }
-  throw new Refusal(`${asked} is outside the working directory; file tools stay inside it`);
+  throw new Refusal(`${given} is outside the working directory; file tools stay inside it`);
 }
 
 /** What a permission rule is matched against: the place or, for a path that will be refused anyway, the path itself. */
-export function subjectOf(asked: string, workspace: Workspace): string {
+export function subjectOf(given: string, workspace: Workspace): string {
   try {
-    return locate(asked, workspace).name;
+    return locate(given, workspace).name;
   } catch {
-    return asked;
+    return given;
   }
 }
 
-function realPath(path: string, asked: string): string {
+function realPath(path: string, given: string): string {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw new Refusal(explain(error, asked));
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw new Refusal(`${asked} goes through a link that leads nowhere`);
+    if (systemCode(error) !== 'ENOENT') throw new Refusal(explain(error, given));
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw new Refusal(`${given} goes through a link that leads nowhere`);
     const parent = dirname(path);
-    return join(realPath(parent, asked), relative(parent, path));
+    return join(realPath(parent, given), relative(parent, path));
   }
 }
 
@@ -72,12 +72,12 @@ function existing(folder: string): string[] {
 const careful = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Opens a regular file. */
-export async function openForReading(place: Place): Promise<FileHandle> {
+export async function openForReading(place: InsidePath): Promise<FileHandle> {
   return checked(await open(place.path, constants.O_RDONLY | careful), place);
 }
 
 /** Opens an existing regular file, or creates one with its folders if allowed. Nothing is truncated yet. */
-export async function openForWriting(place: Place, mayCreate: boolean): Promise<{ file: FileHandle; isNew: boolean }> {
+export async function openForWriting(place: InsidePath, mayCreate: boolean): Promise<{ file: FileHandle; isNew: boolean }> {
   // A hook or a setting in there may be a command that git runs later.
   if (place.below.some((name) => name.toLowerCase() === '.git'))
     throw new Refusal(`${place.name}: file tools do not write inside .git; use git`);
@@ -92,7 +92,7 @@ export async function openForWriting(place: Place, mayCreate: boolean): Promise<
 }
 
 /** A folder on the path may have become a link since the path was resolved. */
-async function checked(file: FileHandle, place: Place): Promise<FileHandle> {
+async function checked(file: FileHandle, place: InsidePath): Promise<FileHandle> {
   try {
     const stat = await file.stat();
     if (stat.isDirectory()) throw new Refusal(`${place.name} is a folder`);

@@ -35,21 +35,21 @@ export function bash({ contained }: { contained: boolean }): Tool {
       'Run a shell command. There is no stdin and nobody to answer questions. What it leaves in the background ends with it, so start and use a server in one command.',
     input,
     need: ({ command }) => ({ access: 'execute', subject: command }),
-    async run(asked, run) {
+    async run(args, run) {
       const namespace = contained ? await findNamespace() : undefined;
       if (run.signal.aborted) return cancelled;
       const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
-      const program = { command: shell, args: ['-c', asked.command], cwd: run.cwd, env: withoutSecrets(run.env) };
+      const program = { command: shell, args: ['-c', args.command], cwd: run.cwd, env: withoutSecrets(run.env) };
       const started =
         namespace === undefined ? { ...startPrinting(program), leftSomething: () => false } : startContained(program, namespace);
-      return follow(started, asked, run);
+      return follow(started, args, run);
     },
   });
 }
 
-async function follow({ child, end, leftSomething }: Contained, asked: Input, run: ToolRun): Promise<ToolResult> {
+async function follow({ child, end, leftSomething }: Contained, args: Input, run: ToolRun): Promise<ToolResult> {
   const output = new Clip(mostCharacters);
-  const limit = asked.timeout_ms ?? usualTime;
+  const limit = args.timeout_ms ?? usualTime;
   let stopped: 'timeout' | 'abort' | undefined;
   let ending: Promise<number> | undefined;
   const stop = (why: 'timeout' | 'abort'): void => {

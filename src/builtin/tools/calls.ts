@@ -2,7 +2,7 @@ import type { ToolResultPart, ToolSet } from 'ai';
 import { z } from 'zod';
 import type { Draft, ItemStatus } from '../../events/event.ts';
 import { messageOf } from '../../failure.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import type { AgentOptions } from '../agent.ts';
 import type { ModelCall } from '../models/call.ts';
 import type { Decide, Decision } from '../permissions/rules.ts';

@@ -20,25 +20,25 @@ export const edit = (directories: readonly string[]): Tool =>
     description: 'Replace one exact piece of text in a file, or all of its occurrences.',
     input,
     need: ({ path }, { cwd }) => ({ access: 'write', subject: subjectOf(path, { cwd, directories }) }),
-    async run(asked, run) {
+    async run(args, run) {
       try {
-        const place = locate(asked.path, { cwd: run.cwd, directories });
-        return success(await changeText(place, false, (before) => replaced(before, asked, place.name), run));
+        const place = locate(args.path, { cwd: run.cwd, directories });
+        return success(await changeText(place, false, (before) => replaced(before, args, place.name), run));
       } catch (error) {
-        return failed(explain(error, asked.path));
+        return failed(explain(error, args.path));
       }
     },
   });
 
-function replaced(text: string | undefined, asked: Input, name: string): string {
+function replaced(text: string | undefined, args: Input, name: string): string {
   if (text === undefined) throw new Refusal(`${name} is not a UTF-8 text file`);
-  if (asked.old_string === '') throw new Refusal('old_string is empty; to create a file or replace all of it use write');
-  if (asked.old_string === asked.new_string) throw new Refusal('old_string and new_string are the same text');
-  const { old, next } = withLineEnds(text, asked);
+  if (args.old_string === '') throw new Refusal('old_string is empty; to create a file or replace all of it use write');
+  if (args.old_string === args.new_string) throw new Refusal('old_string and new_string are the same text');
+  const { old, next } = withLineEnds(text, args);
   const pieces = text.split(old);
   const count = pieces.length - 1;
-  if (count === 0) throw new Refusal(`old_string was not found in ${name}${nearestLine(text, asked.old_string)}`);
-  if (count > 1 && asked.replace_all !== true) {
+  if (count === 0) throw new Refusal(`old_string was not found in ${name}${nearestLine(text, args.old_string)}`);
+  if (count > 1 && args.replace_all !== true) {
     throw new Refusal(
       `old_string was found ${count} times in ${name}, at lines ${linesOf(pieces)}; add text around it, or set replace_all`,
     );

@@ -24,7 +24,7 @@ export const fetch = (rules: PermissionRules, network: NetworkOptions = {}): Too
       const time = AbortSignal.timeout(longestTime);
       try {
         const either = AbortSignal.any([signal, time]);
-        return await told(await get(url, rules, network, either), either);
+        return await resultOf(await get(url, rules, network, either), either);
       } catch (error) {
         if (signal.aborted) return cancelled;
         if (time.aborted) return failed(`${url} took longer than ${longestTime} ms`);
@@ -35,9 +35,9 @@ export const fetch = (rules: PermissionRules, network: NetworkOptions = {}): Too
 
 const hostOf = (url: string): string => URL.parse(url)?.hostname.replace(/\.$/, '') ?? url;
 
-async function get(asked: string, rules: PermissionRules, network: NetworkOptions, signal: AbortSignal): Promise<Answer> {
+async function get(address: string, rules: PermissionRules, network: NetworkOptions, signal: AbortSignal): Promise<Answer> {
   const { httpGet } = await import('./http-get.ts');
-  let url = parse(asked);
+  let url = parse(address);
   for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
     const answer = await httpGet(url, largest, signal, network);
     if (answer.status < 300 || answer.status > 399 || answer.location === undefined) return answer;
@@ -47,7 +47,7 @@ async function get(asked: string, rules: PermissionRules, network: NetworkOption
     if (!isSameHost && !decision.allowed) throw new Failure('tool', `${url.href} leads to ${next.href}: ${decision.reason}`);
     url = next;
   }
-  throw new Failure('tool', `${asked} redirects more than ${mostRedirects} times`);
+  throw new Failure('tool', `${address} redirects more than ${mostRedirects} times`);
 }
 
 function parse(text: string, base?: URL): URL {
@@ -59,7 +59,7 @@ function parse(text: string, base?: URL): URL {
   return url;
 }
 
-async function told({ status, type, body, isCut }: Answer, signal: AbortSignal): Promise<ToolResult> {
+async function resultOf({ status, type, body, isCut }: Answer, signal: AbortSignal): Promise<ToolResult> {
   const media = type.split(';')[0]?.trim().toLowerCase() ?? '';
   const isHtml = media === 'text/html' || media === 'application/xhtml+xml';
   const isText = isHtml || media === '' || /^text\/|[/+](?:json|xml|yaml|javascript|x-ndjson)$/.test(media);

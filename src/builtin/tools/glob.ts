@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { matchesPath } from '../../path-pattern.ts';
+import { matchesPath } from '../../files/path-pattern.ts';
 import type { PermissionRules } from '../permissions/rules.ts';
 import type { Tool } from './tool.ts';
 import { subjectOf } from '../permissions/workspace.ts';

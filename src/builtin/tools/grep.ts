@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { matchesPath } from '../../path-pattern.ts';
+import { matchesPath } from '../../files/path-pattern.ts';
 import type { PermissionRules } from '../permissions/rules.ts';
 import { safeEnd } from '../../redact/safe-cut.ts';
 import type { Tool } from './tool.ts';

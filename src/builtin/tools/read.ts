@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { safeEnd } from '../../redact/safe-cut.ts';
 import type { Tool, ToolResult } from './tool.ts';
-import { explain, locate, openForReading, Refusal, subjectOf, type Place } from '../permissions/workspace.ts';
+import { explain, locate, openForReading, Refusal, subjectOf, type InsidePath } from '../permissions/workspace.ts';
 import { define, failed, success } from './define.ts';
 import { readBytes } from './text-file.ts';
 
@@ -25,17 +25,17 @@ export const read = (directories: readonly string[]): Tool =>
     description: 'Read a text file, whole or some lines of it, or list a folder.',
     input,
     need: ({ path }, { cwd }) => ({ access: 'read', subject: subjectOf(path, { cwd, directories }) }),
-    async run(asked, { cwd }) {
+    async run(args, { cwd }) {
       try {
-        const place = locate(asked.path, { cwd, directories });
-        return (await stat(place.path)).isDirectory() ? success(await list(place)) : await readLines(place, asked);
+        const place = locate(args.path, { cwd, directories });
+        return (await stat(place.path)).isDirectory() ? success(await list(place)) : await readLines(place, args);
       } catch (error) {
-        return failed(explain(error, asked.path));
+        return failed(explain(error, args.path));
       }
     },
   });
 
-async function list(place: Place): Promise<string> {
+async function list(place: InsidePath): Promise<string> {
   const entries = await readdir(place.path, { withFileTypes: true });
   if (entries.length === 0) return '(empty folder)';
   const names = entries.map((entry) => entry.name + (entry.isDirectory() ? '/' : entry.isSymbolicLink() ? '@' : '')).toSorted();
@@ -43,7 +43,7 @@ async function list(place: Place): Promise<string> {
   return [...names.slice(0, mostEntries), ...more].join('\n');
 }
 
-async function readLines(place: Place, { offset = 1, limit = mostLines, line_numbers = false }: Input): Promise<ToolResult> {
+async function readLines(place: InsidePath, { offset = 1, limit = mostLines, line_numbers = false }: Input): Promise<ToolResult> {
   const file = await openForReading(place);
   let bytes: Buffer;
   try {

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ToolRun } from './tool.ts';
-import { openForWriting, Refusal, type Place } from '../permissions/workspace.ts';
+import { openForWriting, Refusal, type InsidePath } from '../permissions/workspace.ts';
 
 const largest = 10 * 1024 * 1024;
 const largestDiff = 200_000;
@@ -25,7 +25,7 @@ const busy = new Map<string, Promise<unknown>>();
 
 /** Changes a file and emits the change, with a diff that `git apply` accepts. `edited` gets undefined for anything but UTF-8 text. */
 export async function changeText(
-  place: Place,
+  place: InsidePath,
   mayCreate: boolean,
   edited: (before: string | undefined) => string,
   run: ToolRun,
@@ -42,7 +42,12 @@ export async function changeText(
   }
 }
 
-async function change(place: Place, mayCreate: boolean, edited: (before: string | undefined) => string, run: ToolRun): Promise<string> {
+async function change(
+  place: InsidePath,
+  mayCreate: boolean,
+  edited: (before: string | undefined) => string,
+  run: ToolRun,
+): Promise<string> {
   const { file, isNew } = await openForWriting(place, mayCreate);
   try {
     const before = textOf(await readBytes(file, place.name));

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Draft, ItemKind, ItemStatus } from '../../events/event.ts';
-import type { Environment } from '../../vocabulary.ts';
+import type { Environment } from '../../words/vocabulary.ts';
 
 /** What a call wants to do, in the terms of permission rules: `bash(npm test)`, `write(src/a.ts)`, `fetch(example.com)`. */
 export interface Need {

@@ -3,20 +3,20 @@ import { childEnvironment } from '../../agents/environment.ts';
 import { Failure } from '../../failure.ts';
 import { Lines } from '../../jsonrpc/lines.ts';
 import { parseLine } from '../../jsonrpc/peer.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { patient } from '../../processes/patience.ts';
 import { start } from '../../run/run.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import type { RunSpec } from '../../contract/spec.ts';
-import { ledgerPlace } from '../../stores/open-store.ts';
-import { acpAgent, builtIn, type PermissionMode, permissionModes } from '../../vocabulary.ts';
+import { acpAgent, builtIn, type PermissionMode, permissionModes } from '../../words/vocabulary.ts';
 import type { Context } from '../context.ts';
 import { isFolder } from '../is-folder.ts';
 import { readFlags } from '../run/flags.ts';
 import type { RunValues } from '../run/options.ts';
-import { readReport } from '../run/report.ts';
+import { recordingOf } from '../run/recording.ts';
 import { readInputs, specOfFlags } from '../run/settings.ts';
+import { telemetryOf } from '../run/telemetry.ts';
 import { rememberSession, sessionLabel } from './memory.ts';
 
 /** How long a question to a person may stay open, unless a flag says otherwise. */
@@ -34,10 +34,10 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
   if (spec.agent !== acpAgent && spec.command !== undefined)
     throw new Failure('input', 'a COMMAND after -- must speak ACP: add --agent acp');
   const { modes, canResume, title } = await abilitiesOf(spec);
-  const place = ledgerPlace(flags.ledger, context.env, context.cwd);
-  const report = readReport(flags.report, context.env);
+  const recording = recordingOf(flags, context);
   context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
   const warn = (sentence: string): void => context.warn(`runwire: ${sentence}`);
+  const telemetry = await telemetryOf(flags.otel, context, warn);
   const gone = Promise.withResolvers<void>();
   const outlet = new Outlet(context.print, () => gone.resolve());
   /** Of each run that is going on. */
@@ -58,7 +58,7 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
       if (!isFolder(path)) throw new Failure('input', `there is no folder ${path}`);
     },
     start({ sessionId, prompt, cwd, directories, mode, resume }, sink, ask) {
-      const asked: RunSpec = {
+      const prompted: RunSpec = {
         ...spec,
         prompt,
         cwd,
@@ -70,12 +70,12 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
       };
       let keep = (): void => {};
       const showing: Sink = { showAfter: (given) => void keeps.add((keep = given)) };
-      const run = start(asked, {
+      const run = start(prompted, {
         env: context.env,
         variables: flags.extraEnv.set,
         sinks: async () => [sink, showing],
-        ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
-        report,
+        ...recording,
+        telemetry,
         keepsRecords: false,
         clock: context.now,
         warn,
@@ -85,7 +85,7 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
       run.outcome.then(forget, forget);
       return run;
     },
-    remember: (sessionId) => rememberSession(place, context.env, sessionId),
+    remember: (sessionId) => rememberSession(recording.ledger, context.env, sessionId),
     send(message) {
       outlet.write(`${JSON.stringify(message)}\n`);
       if (outlet.unread <= mostUnread || isUnread) return;

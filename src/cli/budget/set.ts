@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { periods } from '../../stores/budget-store.ts';
 import { command } from '../command.ts';
 import { amount, readCount, readWord } from '../../contract/flag-values.ts';

@@ -9,7 +9,7 @@ import { oneLine, plain } from '../../terminal/plain.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { type Column, grid, table } from '../../terminal/table.ts';
 import { screenOf } from '../screen.ts';
-import type { PermissionMode } from '../../vocabulary.ts';
+import type { PermissionMode } from '../../words/vocabulary.ts';
 
 export const agentsCommand = command({
   name: 'agents',

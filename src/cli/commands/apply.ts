@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { namedRun } from '../../ledger/find.ts';
 import type { Branch } from '../../outcome/outcome.ts';
-import { shortRunId } from '../../stores/run-id.ts';
+import { shortRunId } from '../../ids/run-id.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import { plural } from '../../terminal/figures.ts';
 import { oneLine } from '../../terminal/plain.ts';
@@ -57,15 +57,15 @@ the same files. The branch stays; "runwire drop" discards it.`,
   },
 });
 
-function chosen(run: RunRecord, asked: string | undefined): Branch {
+function chosen(run: RunRecord, wanted: string | undefined): Branch {
   const branches = branchesOf(run);
   const [first, other] = branches;
-  if (asked === undefined && first !== undefined && other === undefined) return first;
+  if (wanted === undefined && first !== undefined && other === undefined) return first;
   const names = branches.map(({ branch_id }) => branch_id).join(', ');
-  if (asked === undefined)
+  if (wanted === undefined)
     throw new Failure('input', `the run ${shortRunId(run.id)} made several branches: ${names}; choose one with --branch`);
-  const found = branches.find(({ branch_id }) => branch_id === asked);
-  if (found === undefined) throw new Failure('input', `the run ${shortRunId(run.id)} made no branch "${asked}"; it made ${names}`);
+  const found = branches.find(({ branch_id }) => branch_id === wanted);
+  if (found === undefined) throw new Failure('input', `the run ${shortRunId(run.id)} made no branch "${wanted}"; it made ${names}`);
   return found;
 }
 

@@ -55,9 +55,9 @@ rule says how the run ends ("ends permission"), the rules alone decide. With --r
       throw new Failure('input', 'check takes a stored run or, after --, one to start; not both');
     if ((values.expect ?? []).length === 0 && values.against === undefined)
       throw new Failure('input', `nothing to check: give --expect, such as --expect 'must run npm test', or --against RUN`);
-    const asked = { values, factor, isText: values.json !== true && (values.text === true || context.stdoutIsTerminal) };
-    if (program === undefined) return (await import('../expect/check-stored.ts')).checkStored(asked, operands[0], context);
-    return (await import('../expect/check-live.ts')).checkLive({ ...asked, repeat: repeat ?? 1, minRate, words: program }, context);
+    const request = { values, factor, isText: values.json !== true && (values.text === true || context.stdoutIsTerminal) };
+    if (program === undefined) return (await import('../expect/check-stored.ts')).checkStored(request, operands[0], context);
+    return (await import('../expect/check-live.ts')).checkLive({ ...request, repeat: repeat ?? 1, minRate, words: program }, context);
   },
 });
 

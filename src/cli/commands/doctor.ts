@@ -4,13 +4,13 @@ import type { AgentCli } from '../../agents/agent-cli.ts';
 import { agents, findAgent } from '../../agents/registry.ts';
 import { type Config, loadConfig } from '../../builtin/config/config.ts';
 import { Failure, messageOf } from '../../failure.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { type Check, checkAgent, checkHost } from '../../agents/checkup.ts';
 import { findInstalled } from '../../agents/installed.ts';
 import { readUnknownShapes, type UnknownShape } from '../../agents/unknown-shapes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { acpAgent, builtIn } from '../../vocabulary.ts';
+import { acpAgent, builtIn } from '../../words/vocabulary.ts';
 import { grid } from '../../terminal/table.ts';
 
 export const doctor = command({

@@ -13,7 +13,7 @@ import { screenOf } from '../screen.ts';
 import { eachSource } from '../runs/each-source.ts';
 import { ledgerOption } from '../runs/ledger.ts';
 import { printNotes, readSharedFlags, streamOptions, toldName } from '../streams.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 
 export const outcome = command({
   name: 'outcome',
@@ -71,13 +71,13 @@ stream, and, if given, its stderr and how the process ended. A run in the ledger
 });
 
 async function textOf(result: RunOutcome, context: Context): Promise<string> {
-  const [{ outcomeText }, { advise }, { askedOf }] = await Promise.all([
+  const [{ outcomeText }, { advise }, { abilitiesOf }] = await Promise.all([
     import('../../reports/outcome-text.ts'),
     import('../../run/sinks/narration/advice.ts'),
     import('../../run/sinks/narration/narration.ts'),
   ]);
-  const asked = { ...(await askedOf(result.provenance.agent)), isFull: false, flags: () => [] };
-  return outcomeText(result, advise(result, asked), screenOf(context));
+  const options = { ...(await abilitiesOf(result.provenance.agent)), isFull: false, flags: () => [] };
+  return outcomeText(result, advise(result, options), screenOf(context));
 }
 
 function attemptOf(text: string | undefined): { attempt_number?: number; retry_count?: number } {

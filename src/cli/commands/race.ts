@@ -1,4 +1,4 @@
-import { bestWays } from '../../vocabulary.ts';
+import { bestWays } from '../../words/vocabulary.ts';
 import { command } from '../command.ts';
 import { readCount, readWord } from '../../contract/flag-values.ts';
 import { crewOptions, readCrewFlags } from '../orchestrate/flags.ts';

@@ -5,7 +5,9 @@ import { Failure, messageOf, systemCode } from '../../failure.ts';
 import { formats, schemaOf } from '../../schemas.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../words/nearest.ts';
+import { fieldOf } from '../../json/field-of.ts';
+import { parseJson } from '../../json/parse.ts';
 
 /** Only the names: the schemas are loaded when one is asked for. A test keeps the two equal. */
 const runsFormats = ['run', 'run-summary', 'run-stats', 'run-diff', 'run-finding', 'budget'] as const;
@@ -80,12 +82,8 @@ async function isFree(path: string, name: string): Promise<boolean> {
 }
 
 function idIn(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && '$id' in value ? String(value.$id) : '';
-  } catch {
-    return '';
-  }
+  const id = fieldOf(parseJson(text), '$id');
+  return id === undefined ? '' : String(id);
 }
 
 /** The schema of `runwire.json` and of the user's config file; it belongs to the built-in agent, which is not for browsers. */

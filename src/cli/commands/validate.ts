@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { Dialect, JsonObject } from '../../dialects/dialect.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import type { JsonObject } from '../../json/json.ts';
 import { detectDialect, dialects, findDialect } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { Framer } from '../../pipeline/framer.ts';
@@ -7,7 +8,7 @@ import type { Redactor } from '../../redact/redactor.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
 import { redaction, type Source, sourcesOf, streamOptions } from '../streams.ts';
-import { unlessTooLarge } from '../../unless-too-large.ts';
+import { unlessTooLarge } from '../../json/unless-too-large.ts';
 import { cutAfter } from '../../redact/cut.ts';
 
 interface Problem {

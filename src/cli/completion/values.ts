@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { agents } from '../../agents/registry.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { ledgerPlace, openStore } from '../../stores/open-store.ts';
-import { shortRunId } from '../../stores/run-id.ts';
+import { shortRunId } from '../../ids/run-id.ts';
 import type { RunStore, RunSummary } from '../../stores/run-store.ts';
-import { acpAgent } from '../../vocabulary.ts';
+import { acpAgent } from '../../words/vocabulary.ts';
 import type { Context } from '../context.ts';
 import { type Answer, candidates, nothing, type Values } from './answer.ts';
 

@@ -6,17 +6,17 @@ import type { RunOutcome } from '../../outcome/outcome.ts';
 import { percent } from '../../terminal/figures.ts';
 import { paint } from '../../terminal/paint.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { run } from '../commands/run.ts';
 import type { Context } from '../context.ts';
 import { parseWords } from '../parse.ts';
 import type { RunValues } from '../run/options.ts';
 import { startRun } from '../run/start.ts';
 import { screenOf } from '../screen.ts';
-import { type Asked, readOutcome } from './check-stored.ts';
+import { type StoredCheck, readOutcome } from './check-stored.ts';
 import { tellCheck, writeJunit } from './tell.ts';
 
-interface AskedLive extends Asked {
+interface LiveCheck extends StoredCheck {
   repeat: number;
   minRate: number;
   /** The words that follow `--`: a command line of `run`. */
@@ -29,13 +29,13 @@ interface Tried {
 }
 
 /** Does a run once, or several times to measure how often it passes. */
-export async function checkLive({ values, factor, isText, repeat, minRate, words }: AskedLive, context: Context): Promise<number> {
+export async function checkLive({ values, factor, isText, repeat, minRate, words }: LiveCheck, context: Context): Promise<number> {
   const own = words[0] === 'run' ? words.slice(1) : words;
   const end = own.indexOf('--');
   const [flags, program] = end === -1 ? [own, undefined] : [own.slice(0, end), own.slice(end + 1)];
   const parsed = parseWords(run, flags);
   const given = parsed.values as RunValues;
-  const asked: RunValues = {
+  const flagged: RunValues = {
     'no-github': true,
     ...given,
     expect: [...(given.expect ?? []), ...(values.expect ?? [])],
@@ -48,7 +48,7 @@ export async function checkLive({ values, factor, isText, repeat, minRate, words
   const tried: Tried[] = [];
   try {
     while (tried.length < repeat) {
-      const made = await once(asked, parsed.operands, program, context);
+      const made = await once(flagged, parsed.operands, program, context);
       const compared = base === undefined ? [] : compareWith(base, made, factor);
       const outcome = compared.length === 0 ? made : judgedBy([...(made.expectations ?? []), ...compared], made);
       tried.push({ outcome, code: checkCode(outcome) });
@@ -87,7 +87,7 @@ async function once(
     stdinIsTerminal: true,
     leaveSoon() {},
   };
-  await startRun(values, operands, quiet, { command: program, onOutcome: (told) => void (outcome = told) });
+  await startRun(values, operands, quiet, { command: program, onOutcome: (result) => void (outcome = result) });
   if (outcome === undefined) throw new Failure('config', 'the run has no outcome');
   return outcome;
 }

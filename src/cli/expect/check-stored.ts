@@ -9,7 +9,7 @@ import { Failure } from '../../failure.ts';
 import { namedRun } from '../../ledger/find.ts';
 import { endReading, tapeOf } from '../../ledger/run-tape.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { Reader, type ReaderOptions } from '../../pipeline/reader.ts';
 import { folderItself, judgesIn } from '../../run/judges.ts';
 import type { Context } from '../context.ts';
@@ -18,7 +18,7 @@ import { readSharedFlags, redaction, sourcesOf } from '../streams.ts';
 import { readRules } from './read-rules.ts';
 import { tellCheck, writeJunit } from './tell.ts';
 
-export interface Asked {
+export interface StoredCheck {
   values: {
     readonly expect?: readonly string[];
     readonly against?: string;
@@ -34,7 +34,7 @@ export interface Asked {
   isText: boolean;
 }
 
-export async function checkStored({ values, factor, isText }: Asked, name: string | undefined, context: Context): Promise<number> {
+export async function checkStored({ values, factor, isText }: StoredCheck, name: string | undefined, context: Context): Promise<number> {
   const rules = await readRules(values.expect ?? [], context);
   const expectations = new Expectations(rules, { isRedacted: values['no-redact'] !== true });
   const outcome = await readOutcome(name, values, context, { onRecord: (record) => expectations.record(record) });
@@ -45,12 +45,12 @@ export async function checkStored({ values, factor, isText }: Asked, name: strin
     variables: {},
     signal: new AbortController().signal,
   });
-  const told = await expectations.judge(outcome, judges);
+  const checked = await expectations.judge(outcome, judges);
   const base =
     values.against === undefined
       ? undefined
       : await readOutcome(values.against, { ledger: values.ledger, tapes: values.tapes }, context, {});
-  const judged = judgedBy([...told, ...(base === undefined ? [] : compareWith(base, outcome, factor))], outcome);
+  const judged = judgedBy([...checked, ...(base === undefined ? [] : compareWith(base, outcome, factor))], outcome);
   const code = checkCode(judged);
   await tellCheck(judged, code, isText, context);
   if (values.junit !== undefined) await writeJunit(values.junit, [judged], context);
@@ -60,7 +60,7 @@ export async function checkStored({ values, factor, isText }: Asked, name: strin
 /** Reads a file if it exists, else a run from the ledger; without a name, stdin. */
 export async function readOutcome(
   name: string | undefined,
-  values: Omit<Asked['values'], 'ledger' | 'tapes'> & { readonly ledger?: string | undefined; readonly tapes?: string | undefined },
+  values: Omit<StoredCheck['values'], 'ledger' | 'tapes'> & { readonly ledger?: string | undefined; readonly tapes?: string | undefined },
   context: Context,
   options: Pick<ReaderOptions, 'onRecord'>,
 ): Promise<RunOutcome> {

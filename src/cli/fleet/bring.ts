@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
+import { readBundle } from '../../fleet/bundles.ts';
+import { getJob } from '../../fleet/find-jobs.ts';
 import type { Queue } from '../../fleet/queue.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
-import { shortRunId } from '../../stores/run-id.ts';
+import { shortRunId } from '../../ids/run-id.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import type { Repository } from '../../workspace/repository.ts';
 import type { Context } from '../context.ts';
@@ -12,10 +14,10 @@ import { useQueue } from './queue.ts';
 
 /** Turns the changes of a run on a worker into a branch of this repository; returns its name. */
 export async function bringBranch(queue: Queue, run: string, { git }: Repository): Promise<string> {
-  const job = await queue.get(run);
+  const job = await getJob(queue, run);
   if (job !== undefined && job.state !== 'ended')
     throw new Failure('input', `the run ${shortRunId(run)} has not ended: it is ${job.state}`);
-  const bundle = await queue.bundle(run, 'result');
+  const bundle = await readBundle(queue, run, 'result');
   if (bundle === undefined || job?.branch === undefined) throw new Failure('input', `the run ${shortRunId(run)} left no changes to fetch`);
   const folder = mkdtempSync(join(tmpdir(), 'runwire-fetch-'));
   try {
@@ -43,6 +45,6 @@ export async function bringIfQueued(
   if (commit === undefined || ledgerPlace(ledger, context.env, context.cwd).kind !== 'postgres') return;
   if ((await repository.git.try(['cat-file', '-e', `${commit}^{commit}`])) !== undefined) return;
   await useQueue(ledger, context, async (queue) => {
-    if ((await queue.get(run)) !== undefined) await bringBranch(queue, run, repository);
+    if ((await getJob(queue, run)) !== undefined) await bringBranch(queue, run, repository);
   });
 }

@@ -1,16 +1,17 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { acpCommand } from '../../agents/acp-command.ts';
-import { Failure, messageOf } from '../../failure.ts';
+import { Failure } from '../../failure.ts';
+import { addJobs } from '../../fleet/add-jobs.ts';
 import type { NewJob, Order } from '../../fleet/job.ts';
 import type { Queue } from '../../fleet/queue.ts';
 import { requestOptionsFor } from '../../contract/flags.ts';
 import { whyNotQueued } from '../../contract/requested.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import { isWholeId, newRunId } from '../../stores/run-id.ts';
-import { builtIn, type Dirty } from '../../vocabulary.ts';
+import { isWholeId, newRunId } from '../../ids/run-id.ts';
+import { builtIn, type Dirty } from '../../words/vocabulary.ts';
 import type { Values } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readFlags } from '../run/flags.ts';
@@ -18,10 +19,12 @@ import { readInputs, specOfFlags } from '../run/settings.ts';
 import { who } from '../who.ts';
 import { type enqueueOptions, readOrder } from './flags.ts';
 import { queuedRun, type queueOption, queuePlace, useQueue } from './queue.ts';
+import { parseInput, parseJson } from '../../json/parse.ts';
+import { isObject } from '../../json/read.ts';
 
 export type EnqueueValues = Values<typeof enqueueOptions & typeof queueOption>;
 
-interface Asked {
+interface QueuedRequest {
   spec: RunSpec;
   order: Order;
   /** How to name it in a message. */
@@ -38,13 +41,13 @@ export async function enqueue(
   command: readonly string[] | undefined,
 ): Promise<number> {
   const place = queuePlace(values.ledger, context);
-  const asked = await readAsked(values, operands, context, command);
+  const requests = await readRequests(values, operands, context, command);
   const by = who();
   return useQueue(place.url, context, async (queue) => {
     const origins = new Origins(values, context);
     const jobs: NewJob[] = [];
     const named = new Map<string, string>();
-    for (const { spec, order, where } of asked) {
+    for (const { spec, order, where } of requests) {
       const why = whyNotQueued(spec);
       if (why !== undefined) throw new Failure('input', `${where}: ${why}`);
       const run = order.id !== undefined && isWholeId(order.id) ? order.id : newRunId(context.now());
@@ -55,18 +58,18 @@ export async function enqueue(
     // What is queued is asked for in the ledger, which only a writer creates.
     const { openStore } = await import('../../stores/open-store.ts');
     await (await openStore(place)).close();
-    for (const { run, state, isNew } of await queue.add(jobs))
+    for (const { run, state, isNew } of await addJobs(queue, jobs))
       await context.print(`${JSON.stringify({ id: run, state, ...(isNew ? {} : { known: true }) })}\n`);
     return 0;
   });
 }
 
-async function readAsked(
+async function readRequests(
   values: EnqueueValues,
   operands: readonly string[],
   context: Context,
   command: readonly string[] | undefined,
-): Promise<Asked[]> {
+): Promise<QueuedRequest[]> {
   const order = readOrder(values, context.now());
   const labels = (values.label ?? []).filter((word) => word.includes('='));
   const files = operands.filter((word) => word === '-' || /\.jsonl?$/.test(word));
@@ -83,7 +86,7 @@ async function readAsked(
   const inputs = await readInputs(flags, context);
   const spec = { ...specOfFlags(flags, { ...inputs, prompt: flags.prompt ?? '', command }, context) };
   // The path of a program in the repository stays relative: the repository lies elsewhere on the worker.
-  const own = acpCommand(flags.asked.agent ?? builtIn) ?? command;
+  const own = acpCommand(flags.request.agent ?? builtIn) ?? command;
   if (own !== undefined) spec.command = [...own];
   return [{ spec, order: checked(schema, order, 'the command line'), where: 'the command line' }];
 }
@@ -93,7 +96,7 @@ async function readSpecs(
   files: readonly string[],
   { order, labels, values }: { order: Partial<Order>; labels: readonly string[]; values: EnqueueValues },
   context: Context,
-): Promise<Asked[]> {
+): Promise<QueuedRequest[]> {
   const given = ['id', ...Object.keys(requestOptionsFor('enqueue'))].filter(
     (name) => name !== 'cwd' && name !== 'dirty' && values[name as keyof EnqueueValues] !== undefined,
   );
@@ -106,15 +109,15 @@ async function readSpecs(
     import('../../contract/labels.ts'),
     import('../../contract/label-limits.ts'),
   ]);
-  const asked: Asked[] = [];
+  const requests: QueuedRequest[] = [];
   for (const file of files) {
     const name = file === '-' ? 'stdin' : file;
     for (const { text, where } of documentsIn(await readText(file === '-' ? context.stdin : context.readFile(file), name), name)) {
-      const line = parsed(text, where);
+      const line = specIn(text, where);
       const whole = checked(QueuedSpec, { ...order, ...line }, where);
       const { id, keys, needs, priority, budget, at, after, publish, ...spec } = whole;
       const merged = { keys: [...new Set([...(order.keys ?? []), ...keys])], needs: [...new Set([...(order.needs ?? []), ...needs])] };
-      asked.push({
+      requests.push({
         spec: {
           ...spec,
           cwd: resolve(context.cwd, values.cwd ?? '.', spec.cwd),
@@ -125,9 +128,9 @@ async function readSpecs(
       });
     }
   }
-  if (asked.length === 0)
+  if (requests.length === 0)
     throw new Failure('input', `nothing to queue: ${files.map((file) => (file === '-' ? 'stdin' : file)).join(', ')} is empty`);
-  return asked;
+  return requests;
 }
 
 async function readText(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
@@ -144,27 +147,13 @@ async function readText(chunks: AsyncIterable<Uint8Array>, name: string): Promis
 function documentsIn(text: string, name: string): { text: string; where: string }[] {
   const lines = text.split('\n').map((line, index) => ({ text: line, where: `${name}, line ${index + 1}` }));
   const filled = lines.filter((line) => line.text.trim() !== '');
-  const isOne = filled.length > 1 && !isJson(filled[0]?.text ?? '') && isJson(text);
+  const isOne = filled.length > 1 && parseJson(filled[0]?.text ?? '') === undefined && parseJson(text) !== undefined;
   return isOne ? [{ text, where: name }] : filled;
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function parsed(text: string, where: string): object {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new Failure('input', `${where}: not JSON: ${messageOf(error)}`);
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+function specIn(text: string, where: string): object {
+  const value = parseInput(text, `${where}: `);
+  if (!isObject(value))
     throw new Failure(
       'input',
       `${where}: expected a RunSpec such as {"prompt":"fix the tests","agent":"codex"}; see "runwire schema queued-spec"`,
@@ -175,8 +164,10 @@ function parsed(text: string, where: string): object {
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const told = result.error.issues.slice(0, 3).map(({ path, message }) => `${path.length === 0 ? '' : `${path.join('.')}: `}${message}`);
-  throw new Failure('input', `${where}: ${told.join('; ')}; see "runwire schema queued-spec"`);
+  const problems = result.error.issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.length === 0 ? '' : `${path.join('.')}: `}${message}`);
+  throw new Failure('input', `${where}: ${problems.join('; ')}; see "runwire schema queued-spec"`);
 }
 
 /** Without what names a place on this machine: the worker has its own folder. */

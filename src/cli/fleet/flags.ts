@@ -1,7 +1,7 @@
-import { durationOf } from '../../duration.ts';
+import { durationOf } from '../../time/duration.ts';
 import { Failure } from '../../failure.ts';
 import type { Order } from '../../fleet/job.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { requestOptionsFor } from '../../contract/flags.ts';
 import type { Options, Values } from '../command.ts';
 import { filled, readWord } from '../../contract/flag-values.ts';

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { listLimits, setLimit } from '../../fleet/limits.ts';
 import { command } from '../command.ts';
 import { queueOption, useQueue } from './queue.ts';
 
@@ -23,8 +24,8 @@ Without operands, lists the limits, one JSON line each. Runs that are already ru
     if (count !== undefined && count !== 'none' && !/^\d{1,6}$/.test(count))
       throw new Failure('input', `"${count}": expected a number from 0, or none`);
     return useQueue(values.ledger, context, async (queue) => {
-      if (key !== undefined) await queue.setLimit(key, count === 'none' ? undefined : Number(count));
-      else for (const each of await queue.limits()) await context.print(`${JSON.stringify(each)}\n`);
+      if (key !== undefined) await setLimit(queue, key, count === 'none' ? undefined : Number(count));
+      else for (const each of await listLimits(queue)) await context.print(`${JSON.stringify(each)}\n`);
       return 0;
     });
   },

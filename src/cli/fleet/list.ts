@@ -1,6 +1,7 @@
 import { Failure } from '../../failure.ts';
+import { listJobs } from '../../fleet/find-jobs.ts';
 import type { Job } from '../../fleet/job.ts';
-import { shortRunId } from '../../stores/run-id.ts';
+import { shortRunId } from '../../ids/run-id.ts';
 import { ago } from '../../terminal/figures.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { type Column, table } from '../../terminal/table.ts';
@@ -35,7 +36,7 @@ in "runwire runs", like any other run.`,
       const states = dead
         ? (['ended'] as const)
         : (['waiting', 'queued', 'running', ...(values.all === true ? (['ended'] as const) : [])] as const);
-      const jobs = await queue.list({ states, dead, limit: Number(limit) });
+      const jobs = await listJobs(queue, { states, dead, limit: Number(limit) });
       if (jobs.length === 0) context.warn(dead ? 'runwire: there are no dead runs' : 'runwire: the queue is empty');
       else if (values.json === true || !context.stdoutIsTerminal)
         await context.print(jobs.map((job) => `${JSON.stringify(job)}\n`).join(''));

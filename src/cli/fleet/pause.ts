@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { pauseQueue, resumeQueue } from '../../fleet/pauses.ts';
 import { command } from '../command.ts';
 import { who } from '../who.ts';
 import { queueOption, useQueue } from './queue.ts';
@@ -11,8 +12,8 @@ export const pause = command({
   examples: [['runwire queue pause --reason "the model server is down"', 'Until "runwire queue resume"']],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; see --help`);
-    return useQueue(values.ledger, context, async ({ operating }) => {
-      await operating.pause(who(), values.reason ?? '');
+    return useQueue(values.ledger, context, async (queue) => {
+      await pauseQueue(queue, who(), values.reason ?? '');
       return 0;
     });
   },
@@ -26,8 +27,8 @@ export const resume = command({
   examples: [['runwire queue resume', 'Workers take runs again']],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; see --help`);
-    return useQueue(values.ledger, context, async ({ operating }) => {
-      await operating.resume();
+    return useQueue(values.ledger, context, async (queue) => {
+      await resumeQueue(queue);
       return 0;
     });
   },

@@ -1,9 +1,10 @@
 import { Failure } from '../../failure.ts';
 import { ledgerPlace, type LedgerPlace } from '../../stores/open-store.ts';
-import { shortRunId } from '../../stores/run-id.ts';
+import { shortRunId } from '../../ids/run-id.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import type { Options } from '../command.ts';
 import type { Context } from '../context.ts';
+import { findRuns } from '../../fleet/find-jobs.ts';
 import type { Queue } from '../../fleet/queue.ts';
 
 /** The flag of every command that works on the queue. */
@@ -35,8 +36,8 @@ export async function useQueue<Result>(
   use: (queue: Queue, place: QueuePlace) => Promise<Result>,
 ): Promise<Result> {
   const place = queuePlace(ledger, context);
-  const { Queue: Loaded } = await import('../../fleet/queue.ts');
-  const queue = await Loaded.open(place.url);
+  const { openQueue } = await import('../../fleet/queue.ts');
+  const queue = await openQueue(place.url);
   try {
     return await use(queue, place);
   } finally {
@@ -46,7 +47,7 @@ export async function useQueue<Result>(
 
 /** The queued run that a person means; undefined: there is none. */
 export async function queuedRun(queue: Queue, word: string): Promise<string | undefined> {
-  const [run, ...others] = await queue.find(word);
+  const [run, ...others] = await findRuns(queue, word);
   if (others.length > 0)
     throw new Failure(
       'input',

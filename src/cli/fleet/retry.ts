@@ -1,7 +1,9 @@
 import { Failure } from '../../failure.ts';
 import type { Queue } from '../../fleet/queue.ts';
+import { listJobs } from '../../fleet/find-jobs.ts';
 import { recordLate } from '../../fleet/record-late.ts';
-import { shortRunId } from '../../stores/run-id.ts';
+import { retryJob } from '../../fleet/retry-job.ts';
+import { shortRunId } from '../../ids/run-id.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
 import { queuedRun, queueOption, useQueue } from './queue.ts';
@@ -27,7 +29,7 @@ any more because their workers were lost five times ("runwire queue list --dead"
       for (const run of runs) {
         // What its last worker could not report must be in the ledger before the run begins again.
         await recordLate(queue, place, { run });
-        const what = await queue.operating.retry(run);
+        const what = await retryJob(queue, run);
         if (what === 'queued') await context.print(`${JSON.stringify({ id: run, state: 'queued' })}\n`);
         else throw new Failure('input', refusals[what](shortRunId(run)));
       }
@@ -44,7 +46,7 @@ const refusals = {
 } as const;
 
 async function deadRuns(queue: Queue): Promise<string[]> {
-  return (await queue.list({ states: ['ended'], dead: true, limit: mostDead })).map(({ run }) => run);
+  return (await listJobs(queue, { states: ['ended'], dead: true, limit: mostDead })).map(({ run }) => run);
 }
 
 async function meant(queue: Queue, word: string): Promise<string> {

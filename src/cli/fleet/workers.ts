@@ -1,5 +1,7 @@
 import { Failure } from '../../failure.ts';
-import type { WorkerRow } from '../../fleet/watching.ts';
+import { getPause } from '../../fleet/pauses.ts';
+import type { WorkerRow } from '../../fleet/worker-row.ts';
+import { drainWorkers, listWorkers } from '../../fleet/workers.ts';
 import { ago } from '../../terminal/figures.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { type Column, table } from '../../terminal/table.ts';
@@ -17,8 +19,8 @@ runs. A worker that has left is not listed; one that was killed is listed as sil
   examples: [['runwire queue workers --json | jq -r \'select(.state == "silent") | .name\'', 'Workers that nothing is heard of']],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; see --help`);
-    return useQueue(values.ledger, context, async ({ watching }) => {
-      const [found, pause] = [await watching.workers(), await watching.paused()];
+    return useQueue(values.ledger, context, async (queue) => {
+      const [found, pause] = [await listWorkers(queue), await getPause(queue)];
       if (pause !== undefined)
         context.warn(
           `runwire: the queue is paused by ${oneLine(pause.by, 80)}${pause.reason === '' ? '' : `: ${oneLine(pause.reason, 200)}`}`,
@@ -57,8 +59,8 @@ export const drain = command({
   async run(values, operands, context) {
     if ((operands.length === 0) === (values.all !== true))
       throw new Failure('input', 'name workers, or use --all; "runwire queue workers" lists them');
-    return useQueue(values.ledger, context, async ({ operating }) => {
-      const names = await operating.drain(values.all === true ? undefined : operands, who());
+    return useQueue(values.ledger, context, async (queue) => {
+      const names = await drainWorkers(queue, values.all === true ? undefined : operands, who());
       await context.print(names.map((name) => `${name}\n`).join(''));
       const unknown = operands.filter((name) => !names.includes(name));
       if (unknown.length > 0)

@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import type { Reclaimed } from '../../workspace/reclaim.ts';
 import { ago } from '../../terminal/figures.ts';
 import { oneLine } from '../../terminal/plain.ts';

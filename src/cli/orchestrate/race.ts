@@ -1,19 +1,20 @@
 import { Failure } from '../../failure.ts';
+import { Crew } from '../../orchestrate/crew.ts';
 import { wordsOfFacts } from '../../orchestrate/facts.ts';
 import { type Entry, raceOf, type Winner } from '../../orchestrate/race.ts';
 import { compactDuration, dollars } from '../../terminal/figures.ts';
 import { wantsColours } from '../../terminal/line.ts';
 import { type Column, table } from '../../terminal/table.ts';
-import { present } from '../../present.ts';
-import type { Best } from '../../vocabulary.ts';
+import { present } from '../../json/present.ts';
+import type { Best } from '../../words/vocabulary.ts';
 import type { Context } from '../context.ts';
 import { ciOf } from '../run/document-flags.ts';
 import type { RunValues } from '../run/options.ts';
-import { readPrompt } from '../run/prompt.ts';
+import { promptOrStdin } from '../run/prompt.ts';
 import type { CrewFlags } from './flags.ts';
 import { checkAgents, conduct } from './start.ts';
 
-interface Asked {
+interface RaceRequest {
   prompt: string | undefined;
   values: RunValues;
   crewFlags: CrewFlags;
@@ -24,9 +25,9 @@ interface Asked {
 /** How long the race may still take to report after the time limit of its agents. */
 const closingMs = 30_000;
 
-export async function conductRace({ prompt: words, values, crewFlags, attempts, best }: Asked, context: Context): Promise<number> {
+export async function conductRace({ prompt: words, values, crewFlags, attempts, best }: RaceRequest, context: Context): Promise<number> {
   await checkAgents(crewFlags.agents, context.env);
-  const prompt = await readPrompt(words, context);
+  const prompt = await promptOrStdin(words, context);
   if (prompt.trim() === '')
     throw new Failure('input', 'no prompt: give one as an argument, with -p, or on stdin; see "runwire race --help"');
   let shown = '';
@@ -38,13 +39,14 @@ export async function conductRace({ prompt: words, values, crewFlags, attempts, 
       hasBrain: false,
       // Each agent keeps the time limit itself, so that one that has ended by then can still win.
       limitsOf: ({ timeout_ms, ...limits }) => ({ ...limits, ...present({ timeout_ms: timeout_ms && timeout_ms + closingMs }) }),
-      directorOf: (crew, { timeout_ms: timeoutMs }) => ({
-        script: raceOf(crew, {
-          contestants: Array.from({ length: attempts }, () => crew.settings.agents).flat(),
-          best,
-          timeoutMs,
-          onEnd: (entries, winner) => void (shown = draw(entries, winner, context)),
-        }),
+      directorOf: (settings, { timeout_ms: timeoutMs }) => ({
+        script: (run) =>
+          raceOf(new Crew(settings, run), {
+            contestants: Array.from({ length: attempts }, () => settings.agents).flat(),
+            best,
+            timeoutMs,
+            onEnd: (entries, winner) => void (shown = draw(entries, winner, context)),
+          }),
       }),
     },
     context,

@@ -1,21 +1,14 @@
 import { childEnvironment } from '../../agents/environment.ts';
-import type { RunAgent } from '../../builtin/agent.ts';
 import { acpCommand } from '../../agents/acp-command.ts';
 import { Failure } from '../../failure.ts';
-import { Crew } from '../../orchestrate/crew.ts';
 import { publishingTo } from '../../orchestrate/publish.ts';
 import { pushGround } from '../../workspace/push-ground.ts';
 import type { AgentChoice, Settings } from '../../orchestrate/settings.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
-import type { Narration } from '../../run/sinks/narration/narration.ts';
-import type { Script } from '../../run/sources/script.ts';
 import type { RunSpec } from '../../contract/spec.ts';
-import { readReport } from '../run/report.ts';
-import { ledgerPlace } from '../../stores/open-store.ts';
-import { tapesPlace } from '../../stores/tapes-place.ts';
-import { builtIn } from '../../vocabulary.ts';
+import { builtIn } from '../../words/vocabulary.ts';
 import { findBase } from '../../workspace/base.ts';
 import { openRepository } from '../../workspace/repository.ts';
 import { insideOf } from '../../workspace/workspace.ts';
@@ -24,13 +17,13 @@ import { wantsDocuments } from '../run/document-flags.ts';
 import { readFlags, type RunFlags } from '../run/flags.ts';
 import { readFormat } from '../run/format-flags.ts';
 import type { RunValues } from '../run/options.ts';
-import { follow } from '../run/follow.ts';
+import { type Director, follow, type People } from '../run/follow.ts';
+import { recordingOf } from '../run/recording.ts';
 import { readInputs, specOfFlags } from '../run/settings.ts';
 import { loadWriter } from '../run/writers.ts';
 import type { CrewFlags } from './flags.ts';
 
 export interface Conducted {
-  crew: Crew;
   flags: RunFlags;
   code: number;
 }
@@ -41,17 +34,15 @@ interface Conducting {
   prompt: string;
   /** Whether the model of the command line directs the agents. */
   hasBrain: boolean;
-  /** What directs the crew: an agent with a model, or a script without one. */
-  directorOf(crew: Crew, limits: RunSpec['limits']): { loadAgent: () => Promise<RunAgent> } | { script: Script };
+  /** What directs the agents: one with a model, or a script without one. */
+  directorOf(settings: Settings, limits: RunSpec['limits'], people: People): Director;
   /** The limits of the top-level run, derived from the requested ones. */
-  limitsOf?(asked: RunSpec['limits']): RunSpec['limits'];
-  /** Receives how to reach people while it is going on. */
-  onPeople?(people: Pick<Narration, 'around'>): void;
+  limitsOf?(request: RunSpec['limits']): RunSpec['limits'];
 }
 
 /** Several agents under one run, from the flags to the exit code. Everything that can be wrong is reported before the first model call. */
 export async function conduct(
-  { values, crewFlags, prompt, hasBrain, directorOf, limitsOf, onPeople }: Conducting,
+  { values, crewFlags, prompt, hasBrain, directorOf, limitsOf }: Conducting,
   context: Context,
 ): Promise<Conducted> {
   try {
@@ -61,31 +52,24 @@ export async function conduct(
     const flags = { ...readFlags(own, []), quiet: values.quiet === true || format.flag === '--stream-json' };
     const writer = await loadWriter(format);
     const inputs = await readInputs(flags, context);
-    const asked = specOfFlags(flags, { ...inputs, prompt, command: undefined }, context);
-    const { settings, tellWith } = await settle(asked, { ...crewFlags, hasBrain }, flags, context);
+    const request = specOfFlags(flags, { ...inputs, prompt, command: undefined }, context);
+    const settings = await settle(request, { ...crewFlags, hasBrain }, flags, context);
     // Expectations apply to each agent: the top-level run does no work itself.
-    const { expect: _expect, ...top } = asked;
-    const spec: RunSpec = { ...top, parent_branch_id: settings.base.branchId, limits: limitsOf?.(asked.limits) ?? asked.limits };
+    const { expect: _expect, ...top } = request;
+    const spec: RunSpec = { ...top, parent_branch_id: settings.base.branchId, limits: limitsOf?.(request.limits) ?? request.limits };
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
-    const crew = new Crew(settings);
-    const code = await follow(
+    const { code } = await follow(
       {
         flags,
         spec,
         writer,
         tellsReport: true,
         mayDraw: !crewFlags.isHeadless,
-        loadAgent: undefined,
-        ...directorOf(crew, asked.limits),
-        onRun(run, people) {
-          crew.run = run;
-          if (!flags.quiet) tellWith(people.complain);
-          onPeople?.(people);
-        },
+        directorOf: (people) => directorOf({ ...settings, warn: flags.quiet ? () => {} : people.complain }, request.limits, people),
       },
       context,
     );
-    return { crew, flags, code };
+    return { flags, code };
   } catch (error) {
     if (error instanceof Failure && wantsDocuments(values, context.env))
       await (await import('../run/documents.ts')).documentRefusal(error, { values, prompt }, context);
@@ -100,16 +84,15 @@ async function settle(
   { agents: named, agentTimeoutMs, from, hasBrain, isHeadless: _isHeadless, ...crewFlags }: CrewFlags & { hasBrain: boolean },
   flags: RunFlags,
   context: Context,
-): Promise<{ settings: Settings; tellWith(complain: (message: string) => void): void }> {
+): Promise<Omit<Settings, 'warn'>> {
   const { env } = context;
   const repository = await openRepository(spec.cwd, env);
   for (const path of crewFlags.copy) insideOf(repository, path);
   const base = await findBase(repository, { from, dirty: crewFlags.dirty });
-  const place = ledgerPlace(flags.ledger, env, context.cwd);
+  const recording = recordingOf(flags, context);
   const agents = withModels(named ?? (await usableAgents(spec, env)), spec.model);
   const redact = spec.redact ? new Redactor({ values: secretValues({ ...env, ...flags.extraEnv.set }) }) : undefined;
-  let complain = (_message: string): void => {};
-  const settings: Settings = {
+  return {
     ...crewFlags,
     remote: await publishingTo(repository, { ...crewFlags, env }),
     pushGround: crewFlags.publish === 'none' ? undefined : await pushGround(repository.git),
@@ -123,12 +106,9 @@ async function settle(
     baseUrlFor: hasBrain || agents.some(({ agent }) => agent === builtIn) ? 'builtin' : 'everybody',
     limits: present({ timeout_ms: agentTimeoutMs }),
     clean: (text) => redact?.text(text) ?? text,
-    ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape, tapes: tapesPlace(flags.tapes, env, place) },
-    report: readReport(flags.report, env),
-    warn: (message) => complain(message),
+    ...recording,
     clock: context.now,
   };
-  return { settings, tellWith: (tell) => void (complain = tell) };
 }
 
 /** The built-in agent uses the model of the command line, unless it was given its own. */

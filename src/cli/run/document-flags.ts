@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { Environment } from '../../vocabulary.ts';
+import type { Environment } from '../../words/vocabulary.ts';
 import type { Values } from '../command.ts';
 import { filled } from '../../contract/flag-values.ts';
 import { type FormatFlag, readFormat } from './format-flags.ts';

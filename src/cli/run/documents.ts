@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Failure, messageOf } from '../../failure.ts';
-import { codeOfClass } from '../../faults.ts';
+import { codeOfClass } from '../../outcome/faults.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Thread } from '../../pipeline/thread.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
-import { makeFolder } from '../../stores/make-folder.ts';
+import { makeFolder } from '../../files/make-folder.ts';
 import type { Context } from '../context.ts';
 import { redaction } from '../streams.ts';
 import type { HtmlDocument } from './html-document.ts';
@@ -26,21 +26,21 @@ export async function openDocuments(
   context: Context,
 ): Promise<Sink[]> {
   const sinks: Sink[] = [];
-  if (outcome === '-') sinks.push({ end: (told) => stdout.write(`${JSON.stringify(told, null, context.stdoutIsTerminal ? 2 : 0)}\n`) });
+  if (outcome === '-') sinks.push({ end: (result) => stdout.write(`${JSON.stringify(result, null, context.stdoutIsTerminal ? 2 : 0)}\n`) });
   else if (outcome !== undefined) {
     const file = openFile('--outcome', outcome, context, onUnwritten);
-    sinks.push({ end: (told) => file.text(`${JSON.stringify(told)}\n`) });
+    sinks.push({ end: (result) => file.text(`${JSON.stringify(result)}\n`) });
   }
   if (reportMd !== undefined) {
     const file = openFile('--report-md', reportMd, context, onUnwritten);
     const [{ Story }, { reportMarkdown }] = await Promise.all([import('../../reports/story.ts'), import('../../reports/report-md.ts')]);
     const story = new Story();
-    sinks.push({ record: (record) => story.record(record), end: (told) => file.text(reportMarkdown(told, story)) });
+    sinks.push({ record: (record) => story.record(record), end: (result) => file.text(reportMarkdown(result, story)) });
   }
   if (junit !== undefined) {
     const file = openFile('--junit', junit, context, onUnwritten);
     const { junitXml } = await import('../../reports/junit.ts');
-    sinks.push({ end: (told) => file.text(junitXml([told])) });
+    sinks.push({ end: (result) => file.text(junitXml([result])) });
   }
   return sinks;
 }
@@ -108,7 +108,7 @@ function placeOf(path: string): { path: string; isFile: boolean; mode?: number }
 }
 
 /** A failure passes several places that could report it: only the first one does. */
-const told = new WeakSet<Failure>();
+const reported = new WeakSet<Failure>();
 
 /** A run that was refused before it could begin has an outcome too, if one was requested. */
 export async function documentRefusal(
@@ -116,8 +116,8 @@ export async function documentRefusal(
   { values, prompt = '' }: { values: RunValues; prompt?: string | undefined },
   context: Context,
 ): Promise<void> {
-  if (told.has(failure)) return;
-  told.add(failure);
+  if (reported.has(failure)) return;
+  reported.add(failure);
   let printed = '';
   const complain = (message: string): void => context.warn(`runwire: warning: ${message}`);
   const ci = ciOf(readGithub(values), context.env);

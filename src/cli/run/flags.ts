@@ -9,7 +9,7 @@ import type { RunValues } from './options.ts';
 /** The flags of a run, checked. */
 export interface RunFlags {
   /** What they ask of the run, except what stands below as it was typed. */
-  asked: Requested;
+  request: Requested;
   prompt: string | undefined;
   /** A JSON Schema, or the file that holds it. */
   outputSchema: string | undefined;
@@ -45,7 +45,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
   return {
     format: readFormat(values),
     prompt: readWords(values, operands),
-    asked: readRequest(values),
+    request: readRequest(values),
     outputSchema: filled('--output-schema', values['output-schema'], 'answer.schema.json'),
     extraEnv: readEnvironmentWords(values.env ?? []),
     ledger: values.ledger,

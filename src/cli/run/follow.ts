@@ -1,183 +1,212 @@
 import { resolve } from 'node:path';
-import type { RunAgent } from '../../builtin/agent.ts';
 import type { Piece } from '../../events/record-json.ts';
-import { Failure } from '../../failure.ts';
+import type { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Writer } from '../../pipeline/writer.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
 import type { Run } from '../../run/handle.ts';
-import { start } from '../../run/run.ts';
+import { start, type StartOptions } from '../../run/run.ts';
 import { type AnswerOutlet, answerSink, dialectSink, finalReportSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
 import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
 import { closingOnFailure, type Sink } from '../../run/sinks/sink.ts';
-import type { Script } from '../../run/sources/script.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
-import { ledgerPlace } from '../../stores/open-store.ts';
-import { tapesPlace } from '../../stores/tapes-place.ts';
 import type { Context, LastWords } from '../context.ts';
-import type { Ci } from './ci.ts';
-import { ciOf, type CiName } from './document-flags.ts';
+import type { CiName } from './document-flags.ts';
+import { EndReports } from './end-reports.ts';
 import type { RunFlags } from './flags.ts';
 import type { Format } from './format-flags.ts';
-import type { HtmlDocument } from './html-document.ts';
 import { lateOutcome } from './late-outcome.ts';
 import { lateResponse } from './late-response.ts';
-import { readReport } from './report.ts';
+import { recordingOf } from './recording.ts';
 import { telemetryOf } from './telemetry.ts';
 import type { loadWriter } from './writers.ts';
+
+/** How to reach people while a run is going on. */
+export type People = Pick<Narration, 'complain' | 'around'>;
+
+/** What takes the place of the built-in agent, or directs the run instead of one. */
+export type Director = Pick<StartOptions, 'loadAgent' | 'script'>;
 
 export interface Following {
   flags: RunFlags;
   spec: RunSpec;
   writer: Awaited<ReturnType<typeof loadWriter>>;
-  loadAgent: (() => Promise<RunAgent>) | undefined;
-  /** Directs the run instead of an agent. */
-  script?: Script | undefined;
+  /** Unset: the agent of the spec works alone. */
+  directorOf?: (people: People) => Director;
   /** Whether a terminal may be drawn on; default: yes. */
   mayDraw?: boolean;
   /** In text mode stdout gets the report instead of the answer. */
   tellsReport?: boolean;
-  /** Receives the outcome of the run. */
-  onOutcome?: ((outcome: RunOutcome) => void) | undefined;
-  /** Receives the run as soon as there is one, and how to reach people meanwhile. */
-  onRun?: (run: Run, people: Pick<Narration, 'complain' | 'around'>) => void;
 }
 
-/** A run in the foreground: reported on stdout and stderr while it happens; returns the exit code. */
-export async function follow(
-  { flags, spec, writer, loadAgent, script, mayDraw = true, tellsReport, onRun, onOutcome }: Following,
-  context: Context,
-): Promise<number> {
+export interface Followed {
+  code: number;
+  outcome: RunOutcome;
+}
+
+/** A run in the foreground: reported on stdout and stderr while it happens. */
+export async function follow(following: Following, context: Context): Promise<Followed> {
+  const { flags, spec, writer, mayDraw = true, tellsReport } = following;
   const quiet = flags.quiet || flags.format.flag === '--json' || flags.format.flag === '--stream-json';
-  // A program that reads events from the pipe may print them on the same terminal, in the middle of what is drawn there.
-  const draws = writer === undefined && mayDraw;
   const narration = await narrate(
     {
       tell: quiet ? 'errors' : 'all',
-      draws,
+      // A program that reads events from the pipe may print them on the same terminal, in the middle of what is drawn there.
+      draws: writer === undefined && mayDraw,
       flags: () => resumeFlags(spec, context),
       // An orchestration has no session that could be resumed.
       ...present({ agent: tellsReport === true ? undefined : agentOf(spec), permissionMode: spec.permission_mode }),
     },
     context,
   );
-  const ciName = ciOf(flags.github, context.env);
-  const told = ciName === undefined ? undefined : await import('./ci.ts');
-  const ci = ciName === undefined || told === undefined ? undefined : new told.Ci(ciName, context);
-  const outcomeFile = flags.documents.outcome ?? told?.usualOutcomeFile(ciName, context);
-  const documents = { ...flags.documents, outcome: outcomeFile };
-  let run: Run | undefined;
-  let scratchpad = '';
-  const startedAt = context.now();
-  let documentSinks: readonly Sink[] = [];
-  /** Files that were asked for, and are not there. */
-  const missing: Failure[] = [];
-  const onUnwritten = (message: string): void => void missing.push(new Failure('output', message));
-  let html: HtmlDocument | undefined;
-  const tellCi = (outcome: RunOutcome): Promise<void> | undefined =>
-    ci?.tell(outcome, outcomeFile === undefined || outcomeFile === '-' ? undefined : resolve(context.cwd, outcomeFile));
-  /** Called while the run is stuck: nothing here may wait. */
-  const lastWords = (timeoutMs: number): LastWords => {
-    const late = { spec, env: context.env, startedAt, now: context.now, timeoutMs };
-    const outcome = lateOutcome(late);
-    for (const sink of documentSinks) sink.end?.(outcome);
-    html?.writeAlone(outcome);
-    void tellCi(outcome);
-    for (const { message } of missing) context.warn(`runwire: ${message}`);
-    const exitCode = missing[0]?.exitCode ?? outcome.verdict.exit_code;
-    if (writer === undefined || flags.format.flag !== '--json')
-      return { stdout: documents.outcome === '-' ? `${JSON.stringify(outcome)}\n` : '', exitCode };
-    return { stdout: lateResponse({ ...late, writer, scratchpad }), exitCode: 1 };
-  };
-  const print = (pieces: readonly Piece[]): Promise<void> => {
-    narration.hide();
-    return context.print(pieces);
-  };
-  const outlet = new Outlet(print, (problem) => {
-    if (problem !== undefined) return run?.cancel({ kind: 'output', message: problem.message });
-    // A reader that closed stdout wants nothing more, on stderr either.
-    narration.mute();
-    run?.cancel({ kind: 'pipe' });
-  });
+  const foreground = new Foreground({ following, context, narration, reports: await EndReports.of(flags, context) });
   try {
-    if (documents.reportHtml !== undefined)
-      html = new (await import('./html-document.ts')).HtmlDocument(documents.reportHtml, context, {
-        complain: narration.complain,
-        onUnwritten,
-      });
-    const place = ledgerPlace(flags.ledger, context.env, context.cwd);
-    const kept = { keepsTape: flags.keepsTape, tapes: tapesPlace(flags.tapes, context.env, place) };
-    const asked = place.kind === 'none' ? undefined : { place, ...kept };
-    const ledger = html?.ledgerFor(asked) ?? asked;
-    const telemetry = await telemetryOf(flags.otel, context, narration.complain);
-    ci?.begin();
-    run = start(spec, {
+    return await foreground.run();
+  } finally {
+    foreground.close();
+  }
+}
+
+interface Parts {
+  following: Following;
+  context: Context;
+  narration: Narration;
+  reports: EndReports;
+}
+
+class Foreground {
+  readonly #parts: Parts;
+  readonly #startedAt: number;
+  readonly #outlet = new Outlet(
+    (pieces) => this.#print(pieces),
+    (problem) => this.#cannotPrint(problem),
+  );
+  #run: Run | undefined;
+  /** The name of the scratchpad. */
+  #scratchpad = '';
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#startedAt = parts.context.now();
+  }
+
+  async run(): Promise<Followed> {
+    const { following, context, narration, reports } = this.#parts;
+    const { flags, spec, directorOf } = following;
+    const { complain } = narration;
+    await reports.begin(complain);
+    const { ledger: request, report } = recordingOf(flags, context);
+    const ledger = reports.ledgerFor(request);
+    const telemetry = await telemetryOf(flags.otel, context, complain);
+    reports.fold();
+    this.#run = start(spec, {
       env: context.env,
       variables: flags.extraEnv.set,
-      sinks: () =>
-        openSinks(
-          {
-            flags,
-            spec,
-            writer,
-            tellsReport,
-            outlet,
-            narration,
-            documents,
-            onUnwritten,
-            ci,
-            ciName,
-            onScratchpad: (name) => void (scratchpad = name),
-            onDocuments: (opened) => void (documentSinks = opened),
-          },
-          context,
-        ),
+      sinks: () => this.#openSinks(),
+      tape: flags.tape === undefined ? undefined : { path: resolve(context.cwd, flags.tape), onTrouble: reports.unwritten },
       ledger,
-      report: readReport(flags.report, context.env),
+      report,
       telemetry,
       keepsRecords: false,
       clock: context.now,
-      warn: narration.complain,
+      warn: complain,
       outside: {
         onSignal: context.onSignal,
         onCrash: context.onCrash,
         watchTime: (timeoutMs, onBlocked) =>
           context.watchTime(timeoutMs, () => {
             onBlocked();
-            return lastWords(timeoutMs);
+            return this.#lastWords(timeoutMs);
           }),
       },
-      loadAgent,
-      script,
+      ...directorOf?.(narration),
     });
-    onRun?.(run, narration);
-    const outcome = await run.outcome;
-    onOutcome?.(outcome);
-    if (html !== undefined && ledger !== undefined) await html.write(run.id, ledger, outcome);
+    const outcome = await this.#run.outcome;
+    await reports.writePage(this.#run.id, ledger, outcome);
     if (flags.onEnd.length > 0) {
       const { runOnEnd } = await import('./on-end.ts');
-      for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain: narration.complain });
+      for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain });
     }
-    await tellCi(outcome);
-    // A run that was stopped for it has said so.
-    if (outlet.problem !== undefined && outcome.verdict.class !== 'output') missing.unshift(outlet.problem);
-    if (missing.length > 0) narration.hide();
-    let code = exitCodeOf(outcome, flags);
-    for (const problem of missing) code = await unwritten(problem, flags.format, context);
-    return code;
-  } finally {
-    html?.close();
-    ci?.end();
+    await reports.tellCi(outcome);
+    return { code: await this.#exitCode(outcome), outcome };
+  }
+
+  close(): void {
+    const { reports, narration } = this.#parts;
+    reports.close();
     narration.close();
   }
-}
 
-function exitCodeOf(outcome: RunOutcome, { format }: RunFlags): number {
-  return format.flag === '--json' ? Number(outcome.status !== 'success') : outcome.verdict.exit_code;
+  #print(pieces: readonly Piece[]): Promise<void> {
+    const { narration, context } = this.#parts;
+    narration.hide();
+    return context.print(pieces);
+  }
+
+  #cannotPrint(problem: Failure | undefined): void {
+    if (problem !== undefined) return this.#run?.cancel({ kind: 'output', message: problem.message });
+    // A reader that closed stdout wants nothing more, on stderr either.
+    this.#parts.narration.mute();
+    this.#run?.cancel({ kind: 'pipe' });
+  }
+
+  /** Called while the run is stuck: nothing here may wait. */
+  #lastWords(timeoutMs: number): LastWords {
+    const { following, context, reports } = this.#parts;
+    const { flags, spec, writer } = following;
+    const late = { spec, env: context.env, startedAt: this.#startedAt, now: context.now, timeoutMs };
+    const outcome = lateOutcome(late);
+    reports.tellNow(outcome);
+    for (const { message } of reports.missing) context.warn(`runwire: ${message}`);
+    const exitCode = reports.missing[0]?.exitCode ?? outcome.verdict.exit_code;
+    if (writer === undefined || flags.format.flag !== '--json')
+      return { stdout: reports.isOnStdout ? `${JSON.stringify(outcome)}\n` : '', exitCode };
+    return { stdout: lateResponse({ ...late, writer, scratchpad: this.#scratchpad }), exitCode: 1 };
+  }
+
+  async #exitCode(outcome: RunOutcome): Promise<number> {
+    const { following, context, narration, reports } = this.#parts;
+    const { format } = following.flags;
+    const { problem } = this.#outlet;
+    // A run that was stopped for it has said so.
+    const missing = problem !== undefined && outcome.verdict.class !== 'output' ? [problem, ...reports.missing] : reports.missing;
+    if (missing.length > 0) narration.hide();
+    let code = format.flag === '--json' ? Number(outcome.status !== 'success') : outcome.verdict.exit_code;
+    for (const each of missing) code = await unwritten(each, format, context);
+    return code;
+  }
+
+  #openSinks(): Promise<Sink[]> {
+    const { narration, reports } = this.#parts;
+    const sinks: Sink[] = [this.#outlet];
+    return closingOnFailure(sinks, async () => {
+      sinks.push(...(await this.#stdoutSinks()));
+      sinks.push(...(await reports.openSinks(this.#outlet)));
+      return [...sinks, narration.sink];
+    });
+  }
+
+  async #stdoutSinks(): Promise<readonly Sink[]> {
+    const { following, context, narration, reports } = this.#parts;
+    const { flags, spec, writer, tellsReport } = following;
+    const outlet = this.#outlet;
+    if (writer === undefined) {
+      if (reports.isOnStdout) return [];
+      return [tellsReport === true ? finalReportSink(outlet) : answerSink(await harmlessOutlet(outlet, reports.ciName))];
+    }
+    const { flag } = flags.format;
+    if (flag === '--stream-json') return [reportSink(new Writer(...writer), outlet)];
+    if (flag !== '--json') return [dialectSink(new Writer(...writer), outlet)];
+    const { Scratchpad, scratchpadHome, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
+    const home = scratchpadHome(spec.cwd, spec.workspace !== undefined, context.env);
+    const scratchpad = new Scratchpad(home, scratchpadName(spec.prompt, context.now()), narration.complain);
+    this.#scratchpad = scratchpad.name;
+    return [scratchpad, responseSink(new Writer(...writer), outlet, scratchpad.name)];
+  }
 }
 
 /** However the run ended: whoever asked for its output does not have it. */
@@ -205,57 +234,6 @@ function resumeFlags(spec: RunSpec, { cwd, env }: Context): string[] {
     ...spec.directories.map((folder) => ['--add-dir', folder] as const),
   ];
   return given.flatMap(([flag, value]) => (value === undefined || redact.text(value) !== value ? [] : [flag, value]));
-}
-
-interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'mayDraw' | 'onRun' | 'onOutcome' | 'tellsReport'> {
-  tellsReport: boolean | undefined;
-  outlet: Outlet;
-  narration: Narration;
-  documents: RunFlags['documents'];
-  onUnwritten: (message: string) => void;
-  ci: Ci | undefined;
-  /** stdout may be the log of this CI system. */
-  ciName: CiName | undefined;
-  /** Receives the name of the scratchpad. */
-  onScratchpad: (name: string) => void;
-  /** Receives the sinks that write documents. */
-  onDocuments: (sinks: readonly Sink[]) => void;
-}
-
-async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
-  const sinks: Sink[] = [ways.outlet];
-  return closingOnFailure(sinks, () => fillSinks(sinks, ways, context));
-}
-
-async function fillSinks(
-  sinks: Sink[],
-  { flags, spec, writer, tellsReport, outlet, narration, documents, onUnwritten, ci, ciName, onScratchpad, onDocuments }: Ways,
-  context: Context,
-): Promise<Sink[]> {
-  const { flag } = flags.format;
-  const { complain } = narration;
-  const answers = await harmlessOutlet(outlet, ciName);
-  if (writer === undefined && documents.outcome !== '-') sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(answers));
-  else if (writer !== undefined && flag === '--json') {
-    const { Scratchpad, scratchpadHome, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
-    const home = scratchpadHome(spec.cwd, spec.workspace !== undefined, context.env);
-    const scratchpad = new Scratchpad(home, scratchpadName(spec.prompt, context.now()), complain);
-    onScratchpad(scratchpad.name);
-    sinks.push(scratchpad, responseSink(new Writer(...writer), outlet, scratchpad.name));
-  } else if (writer !== undefined && flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
-  else if (writer !== undefined) sinks.push(dialectSink(new Writer(...writer), outlet));
-  if (flags.tape !== undefined) {
-    const [{ TapeSink }, { fileTape }] = await Promise.all([import('../../run/sinks/tape.ts'), import('../../stores/file-tape.ts')]);
-    sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), onUnwritten));
-  }
-  if (Object.values(documents).some((each) => each !== undefined)) {
-    const { openDocuments } = await import('./documents.ts');
-    const opened = await openDocuments(documents, { stdout: outlet, onUnwritten }, context);
-    onDocuments(opened.filter((_sink, index) => index > 0 || documents.outcome !== '-'));
-    sinks.push(...opened);
-  }
-  if (ci !== undefined) sinks.push(ci.sink);
-  return [...sinks, narration.sink];
 }
 
 /** Nothing in the answer may act as a command to a CI runner. */

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { messageOf } from '../../failure.ts';
 import { openLedgerAt } from '../../ledger/ledger.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import type { LedgerRequest } from '../../run/sinks/ledger.ts';
 import { ledgerOutcome } from '../../stores/ledger-outcome.ts';
-import { newRunId } from '../../stores/run-id.ts';
+import { newRunId } from '../../ids/run-id.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import type { Context } from '../context.ts';
@@ -32,8 +32,8 @@ export class HtmlDocument {
     this.#onUnwritten = onUnwritten;
   }
 
-  ledgerFor(asked: LedgerRequest | undefined): LedgerRequest {
-    if (asked !== undefined) return asked;
+  ledgerFor(wanted: LedgerRequest | undefined): LedgerRequest {
+    if (wanted !== undefined) return wanted;
     this.#own = mkdtempSync(join(tmpdir(), 'runwire-report-'));
     return { place: { kind: 'sqlite', path: join(this.#own, 'runs.db') }, keepsTape: true, tapes: { kind: 'files' } };
   }

@@ -1,11 +1,11 @@
 import { Thread, type ThreadOptions } from '../../pipeline/thread.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import { timeIsUp } from '../../run/stop.ts';
-import type { Environment } from '../../vocabulary.ts';
+import type { Environment } from '../../words/vocabulary.ts';
 
 export interface Late {
   spec: RunSpec;

@@ -1,7 +1,7 @@
-import { timeInWords } from '../../duration.ts';
+import { timeInWords } from '../../time/duration.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { exitOf, startListening } from '../../processes/child.ts';
-import type { Environment } from '../../vocabulary.ts';
+import type { Environment } from '../../words/vocabulary.ts';
 
 /** A command that hangs must not delay the exit code of the run for longer than this. */
 const limitMs = 60_000;

@@ -1,4 +1,4 @@
-import { timeInWords } from '../../duration.ts';
+import { timeInWords } from '../../time/duration.ts';
 import type { Context } from '../context.ts';
 
 /** The program that starts Runwire may leave its stdin open for ever: if there is a prompt already, wait this long for a first byte. */
@@ -14,6 +14,11 @@ export async function readPrompt(words: string | undefined, context: Context, ma
       `runwire: nothing came on stdin in ${timeInWords(patienceMs)}, continuing without it; add "< /dev/null" to avoid the wait`,
     );
   return [typed, piped].filter((each) => each !== undefined && each !== '').join('\n\n');
+}
+
+/** For everyone but a run, which adds what is piped into it: with words there is nothing to read. */
+export async function promptOrStdin(words: string | undefined, context: Context): Promise<string> {
+  return words ?? readPrompt(undefined, context);
 }
 
 /** undefined: nothing arrived, not even the end of the stream. */

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Failure } from '../../failure.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import { specOf } from '../../run/ask.ts';
 import { start } from '../../run/run.ts';
@@ -15,7 +15,7 @@ import { isFolder } from '../is-folder.ts';
 import { wantsDocuments } from './document-flags.ts';
 import { documentOptions, runOptions } from './options.ts';
 import { unwritten } from './follow.ts';
-import { readPrompt } from './prompt.ts';
+import { promptOrStdin } from './prompt.ts';
 import { loadWriter } from './writers.ts';
 
 interface Refused {
@@ -81,7 +81,7 @@ export async function refuseWords(failure: Failure, words: readonly string[], co
   if (wantsDocuments(documents, context.env))
     await (await import('./documents.ts')).documentRefusal(failure, { values: documents, prompt: typed }, context);
   if (!words.includes('--json') || words.some((word) => otherFormats.test(word))) throw failure;
-  const prompt = await readPrompt(typed, context, typed === undefined);
+  const prompt = await promptOrStdin(typed, context);
   try {
     const isIsolated = values.isolate !== undefined;
     return await refuse(failure, { prompt, model: text(values.model), cwd: text(values.cwd), isIsolated }, context);

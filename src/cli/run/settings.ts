@@ -1,15 +1,17 @@
 import { resolve } from 'node:path';
 import { acpCommand } from '../../agents/acp-command.ts';
-import { Failure, messageOf } from '../../failure.ts';
-import { present } from '../../present.ts';
+import { Failure } from '../../failure.ts';
+import { present } from '../../json/present.ts';
 import { type Requested, withPaths } from '../../contract/requested.ts';
 import { specOf } from '../../run/ask.ts';
 import type { Rule } from '../../expect/rule.ts';
 import type { RunSpec } from '../../contract/spec.ts';
-import { acpAgent, builtIn } from '../../vocabulary.ts';
+import { acpAgent, builtIn } from '../../words/vocabulary.ts';
 import type { Context } from '../context.ts';
 import { isFolder } from '../is-folder.ts';
 import type { RunFlags } from './flags.ts';
+import { parseInput } from '../../json/parse.ts';
+import { isObject } from '../../json/read.ts';
 
 /** The contents of what the command line names; checked before anything else. */
 export interface Inputs {
@@ -20,11 +22,11 @@ export interface Inputs {
 }
 
 export async function readInputs(flags: RunFlags, context: Context): Promise<Inputs> {
-  const { asked } = flags;
-  const cwd = resolve(context.cwd, asked.cwd ?? '.');
-  if (!isFolder(cwd)) throw new Failure('input', `--cwd ${asked.cwd ?? cwd}: there is no such folder`);
-  if (asked.allow !== undefined || asked.deny !== undefined) await checkRules(asked);
-  if (asked.dialect !== undefined) (await import('../../dialects/registry.ts')).findReader(asked.dialect);
+  const { request } = flags;
+  const cwd = resolve(context.cwd, request.cwd ?? '.');
+  if (!isFolder(cwd)) throw new Failure('input', `--cwd ${request.cwd ?? cwd}: there is no such folder`);
+  if (request.allow !== undefined || request.deny !== undefined) await checkRules(request);
+  if (request.dialect !== undefined) (await import('../../dialects/registry.ts')).findReader(request.dialect);
   const parent = flags.parent === undefined ? undefined : await readParent(flags.parent, flags, context);
   return {
     cwd,
@@ -67,15 +69,9 @@ async function readText(path: string, context: Context): Promise<string> {
 /** A JSON Schema, given as it is or by the path of its file. Throws `Failure` if it is none. */
 export async function readSchema(flag: string, path: string, context: Context): Promise<Record<string, unknown>> {
   const text = path.startsWith('{') ? path : await readText(path, context);
-  let schema: unknown;
-  try {
-    schema = JSON.parse(text);
-  } catch (error) {
-    throw new Failure('input', `${flag} ${path}: not JSON: ${messageOf(error)}`);
-  }
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
-    throw new Failure('input', `${flag} ${path}: expected a JSON Schema such as {"type":"object","properties":{…}}`);
-  return schema as Record<string, unknown>;
+  const schema = parseInput(text, `${flag} ${path}: `);
+  if (!isObject(schema)) throw new Failure('input', `${flag} ${path}: expected a JSON Schema such as {"type":"object","properties":{…}}`);
+  return schema;
 }
 
 /** Paths on the command line are relative to the working directory, not to --cwd. */
@@ -85,13 +81,13 @@ export function specOfFlags(
   { env, cwd: here }: Context,
 ): RunSpec {
   const { pass, set } = flags.extraEnv;
-  const { agent = builtIn, model } = flags.asked;
+  const { agent = builtIn, model } = flags.request;
   const acp = acpCommand(agent);
   if (acp !== undefined && command !== undefined) throw new Failure('input', `two commands: --agent ${agent}, and one after --; give one`);
   const [program, ...words] = acp ?? command ?? [];
   return specOf(
     {
-      ...withPaths(flags.asked, (path) => resolve(here, path)),
+      ...withPaths(flags.request, (path) => resolve(here, path)),
       agent: acp === undefined ? agent : acpAgent,
       command: program?.includes('/') ? [resolve(here, program), ...words] : (acp ?? command),
       prompt,

@@ -2,14 +2,14 @@ import { childEnvironment } from '../../agents/environment.ts';
 import type { RunAgent } from '../../builtin/agent.ts';
 import { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
-import { acpAgent } from '../../vocabulary.ts';
+import { acpAgent } from '../../words/vocabulary.ts';
 import type { Context } from '../context.ts';
 import { wantsDocuments } from './document-flags.ts';
 import { readFlags } from './flags.ts';
 import { readFormat } from './format-flags.ts';
 import type { RunValues } from './options.ts';
 import { follow } from './follow.ts';
-import { readPrompt } from './prompt.ts';
+import { promptOrStdin, readPrompt } from './prompt.ts';
 import { readInputs, specOfFlags } from './settings.ts';
 import { loadWriter } from './writers.ts';
 
@@ -37,7 +37,7 @@ export async function startRun(
     const flags = readFlags(values, operands);
     const writer = await loadWriter(format);
     const inputs = await readInputs(flags, context);
-    const hasOwnPrompt = command !== undefined && flags.asked.agent !== acpAgent;
+    const hasOwnPrompt = command !== undefined && flags.request.agent !== acpAgent;
     // A command has its own prompt. Else stdin may hold it, but where --prompt is required, an open pipe that stays silent is not waited for.
     prompt = hasOwnPrompt ? (words ?? '') : await readPrompt(words, context, words === undefined && format.flag !== '--output-format json');
     if (prompt === '' && !hasOwnPrompt)
@@ -45,7 +45,9 @@ export async function startRun(
     const spec = specOfFlags(flags, { ...inputs, prompt, command }, context);
     // Before anything is started that could read it.
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
-    return await follow({ flags, spec, writer, loadAgent, onOutcome }, context);
+    const { code, outcome } = await follow({ flags, spec, writer, directorOf: () => ({ loadAgent }) }, context);
+    onOutcome?.(outcome);
+    return code;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (wantsDocuments(values, context.env))
@@ -53,8 +55,8 @@ export async function startRun(
     if (format.flag !== '--json') throw error;
     const { refuse } = await import('./refuse.ts');
     const { model, cwd, isolate } = values;
-    const said = prompt ?? (await readPrompt(words, context));
-    return await refuse(error, { prompt: said, model, cwd, isIsolated: isolate !== undefined }, context);
+    const text = prompt ?? (await promptOrStdin(words, context));
+    return await refuse(error, { prompt: text, model, cwd, isIsolated: isolate !== undefined }, context);
   } finally {
     context.leaveSoon();
   }

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { namedRun } from '../../ledger/find.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
-import { shortRunId } from '../../stores/run-id.ts';
+import { shortRunId } from '../../ids/run-id.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { who } from '../who.ts';
@@ -24,10 +24,11 @@ run could not be cancelled.`,
   ],
   async run(values, operands, context) {
     if (operands.length === 0) throw new Failure('input', 'expected at least one run: an id, or last; see --help');
-    const asked = { by: who(), reason: values.reason ?? '' };
+    const cancellation = { by: who(), reason: values.reason ?? '' };
     let exitCode = 0;
     for (const word of operands) {
-      const refused = (await cancelQueued(word, asked, values.ledger, context)) ?? (await cancelLocal(word, asked, values, context));
+      const refused =
+        (await cancelQueued(word, cancellation, values.ledger, context)) ?? (await cancelLocal(word, cancellation, values, context));
       if (refused === '') continue;
       context.warn(`runwire: ${word}: ${refused}`);
       exitCode = 1;
@@ -36,33 +37,38 @@ run could not be cancelled.`,
   },
 });
 
-interface Asked {
+interface Cancellation {
   by: string;
   reason: string;
 }
 
 /** Why it could not be cancelled, or an empty string; undefined: the run is not in the queue. */
-async function cancelQueued(word: string, asked: Asked, ledger: string | undefined, context: Context): Promise<string | undefined> {
+async function cancelQueued(
+  word: string,
+  cancellation: Cancellation,
+  ledger: string | undefined,
+  context: Context,
+): Promise<string | undefined> {
   if (ledgerPlace(ledger, context.env, context.cwd).kind !== 'postgres') return undefined;
-  const { queuedRun, useQueue } = await import('../fleet/queue.ts');
+  const [{ queuedRun, useQueue }, { cancelJob }] = await Promise.all([import('../fleet/queue.ts'), import('../../fleet/settle-job.ts')]);
   return useQueue(ledger, context, async (queue) => {
     const run = await queuedRun(queue, word);
     if (run === undefined) return undefined;
-    const done = await queue.cancel(run, asked);
+    const done = await cancelJob(queue, run, cancellation);
     if (done === 'ended') return 'it has ended already';
     context.warn(`runwire: ${shortRunId(run)}: ${done === 'cancelled' ? 'removed from the queue' : 'its worker was told to stop it'}`);
     return '';
   });
 }
 
-async function cancelLocal(word: string, asked: Asked, values: { ledger?: string }, context: Context): Promise<string> {
+async function cancelLocal(word: string, cancellation: Cancellation, values: { ledger?: string }, context: Context): Promise<string> {
   const { stopRun } = await import('../../ledger/stop.ts');
   return useLedger(
     values,
     context,
     async ({ store }) => {
       const run = await namedRun(store, word);
-      const answer = await stopRun(store, run, asked);
+      const answer = await stopRun(store, run, cancellation);
       if ('refused' in answer) return answer.refused;
       context.warn(`runwire: ${answer.run_ids.map(shortRunId).join(', ')}: interrupted`);
       return '';

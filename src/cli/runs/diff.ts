@@ -1,6 +1,6 @@
 import { type Change, compareRuns, type FieldChange, type RunDiff } from '../../ledger/diff.ts';
 import { namedRun } from '../../ledger/find.ts';
-import { shortRunId } from '../../stores/run-id.ts';
+import { shortRunId } from '../../ids/run-id.ts';
 import { command } from '../command.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
 import { compactCount, compactDuration, dollars } from '../../terminal/figures.ts';

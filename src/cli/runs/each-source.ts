@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { findRun, namedRun } from '../../ledger/find.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
-import { streamOf } from '../../stores/tape.ts';
+import { streamOf } from '../../tapes/tape.ts';
 import type { Context } from '../context.ts';
 import { type Source, sourcesOf } from '../streams.ts';
 import { type LedgerFlags, useLedger } from './ledger.ts';

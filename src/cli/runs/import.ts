@@ -3,7 +3,7 @@ import { priceLoader } from '../../builtin/config/price.ts';
 import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { type Imported, importRuns as importStored, runsAt } from '../../ledger/import.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { parseLabels } from '../../contract/labels.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -90,12 +90,12 @@ class Tally {
   readonly #counts: Record<Imported['kind'], number> = { added: 0, same: 0, grown: 0, empty: 0, broken: 0 };
   #read = 0;
   #repeated = 0;
-  #told: number;
+  #shownAt: number;
 
   constructor(context: Context, quiet: boolean) {
     this.#context = context;
     this.#quiet = quiet;
-    this.#told = context.now();
+    this.#shownAt = context.now();
   }
 
   count(imported: Imported): void {
@@ -105,8 +105,8 @@ class Tally {
     if (imported.kind === 'broken')
       this.#context.warn(toldName(`runwire: ${oneLine(imported.name, 400)}: ${oneLine(whyBroken(imported), 400)}`, this.#context));
     const now = this.#context.now();
-    if (this.#quiet || !this.#context.stderrIsTerminal || now - this.#told < tellMs) return;
-    this.#told = now;
+    if (this.#quiet || !this.#context.stderrIsTerminal || now - this.#shownAt < tellMs) return;
+    this.#shownAt = now;
     this.#context.warn(`runwire: ${this.#read} read, ${this.#counts.added} added …`);
   }
 

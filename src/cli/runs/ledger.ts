@@ -1,11 +1,11 @@
 import { Failure } from '../../failure.ts';
-import { isWritten, type Ledger, ledgerFailure, openLedgerAt } from '../../ledger/ledger.ts';
+import { isWritten, type Ledger, ledgerFailure, openLedgerAt, remedyFor } from '../../ledger/ledger.ts';
 import { bringUpToDate, deliverTapes } from '../../ledger/up-to-date.ts';
 import { isDatabaseError } from '../../stores/database.ts';
 import { NoLedgerYet } from '../../stores/no-ledger-yet.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { openOutbox } from '../../stores/outbox.ts';
-import { tapesPlace } from '../../stores/tapes-place.ts';
+import { tapesPlace } from '../../tapes/tapes-place.ts';
 import { plural } from '../../terminal/figures.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import type { Options } from '../command.ts';
@@ -42,7 +42,7 @@ export async function useLedger<Result>(
   const ledger = await openLedgerAt(place, context.env, tapes, { mayCreate }).catch((error: unknown) => {
     if (error instanceof NoLedgerYet) return error;
     if (!(error instanceof Failure) || !isDatabaseError(error.cause)) throw error;
-    throw new Failure('config', `${error.message}; try "runwire runs verify"`, { cause: error.cause });
+    throw new Failure('config', `${error.message}; ${remedyFor(error.cause)}`, { cause: error.cause });
   });
   if (ledger instanceof NoLedgerYet) {
     if (absent === undefined) throw ledger;

@@ -1,10 +1,10 @@
 import { Failure } from '../../failure.ts';
 import { csvLine, summaryCells, summaryHeader } from '../../ledger/csv.ts';
-import { Families } from '../../ledger/families.ts';
+import { ChildSums } from '../../ledger/child-sums.ts';
 import { type TreeRow, treePage } from '../../ledger/tree.ts';
 import { withWholeIds } from '../../ledger/find.ts';
-import { present } from '../../present.ts';
-import { shortRunId } from '../../stores/run-id.ts';
+import { present } from '../../json/present.ts';
+import { shortRunId } from '../../ids/run-id.ts';
 import type { RunSummary } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -48,12 +48,12 @@ If there are more runs than --limit, stderr names the flag for the next page.`,
       context,
       async ({ store }) => {
         const wanted = await withWholeIds(store, filter);
-        const families = new Families(store);
+        const childSums = new ChildSums(store);
         let after = values.after;
         let shown = 0;
         for (;;) {
           const request = { limit: limit === 0 ? pageLength : limit, ...present({ after }) };
-          const page = values.tree === true ? await treePage(store, wanted, request) : await families.page(wanted, request);
+          const page = values.tree === true ? await treePage(store, wanted, request) : await childSums.page(wanted, request);
           await print(page.runs, format, shown === 0, context);
           shown += page.runs.length;
           if (limit !== 0 || page.next === undefined) {

@@ -78,7 +78,7 @@ async function tellRun(ledger: Ledger, word: string, out: SpanWriter, context: C
       complain(news.missing, context);
     } else if ('records' in news) {
       if (fold?.run !== run.id) fold = { run: run.id, spans: out.fold(run.id, run.started_at) };
-      for (const record of news.records) fold.spans.record(record);
+      for (const { record } of news.records) fold.spans.record(record);
       await out.flush();
     }
   }
@@ -113,9 +113,9 @@ async function tellFile(
 function writerTo(target: TelemetryTarget | undefined, context: Context): (body: string) => Promise<void> {
   if (target === undefined) return (body) => context.print(`${body}\n`);
   return async (body) => {
-    const told = await deliver(body, target, new AbortController().signal);
-    if (told.kind !== 'taken') throw new Failure('config', `OpenTelemetry did not accept the spans: ${told.why}`);
-    if (told.remark !== undefined) complain(`OpenTelemetry: ${told.remark}`, context);
+    const delivery = await deliver(body, target, new AbortController().signal);
+    if (delivery.kind !== 'taken') throw new Failure('config', `OpenTelemetry did not accept the spans: ${delivery.why}`);
+    if (delivery.remark !== undefined) complain(`OpenTelemetry: ${delivery.remark}`, context);
   };
 }
 

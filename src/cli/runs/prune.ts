@@ -75,6 +75,8 @@ async function forget(ledger: Ledger, request: PruneRequest, context: Context): 
   const runs = request.tapesOnly === true ? [] : [plural(pruned.runs, 'run')];
   const what = [...runs, `${plural(pruned.tapes, 'tape')} (${fileSize(pruned.tapeBytes)})`].join(' and ');
   await context.print(`${request.dryRun === true ? 'would remove' : 'removed'} ${what}\n`);
+  if (pruned.uncompacted !== undefined)
+    context.warn(`runwire: warning: the ledger is as large as before, and may still have words of what was removed: ${pruned.uncompacted}`);
 }
 
 async function shrink({ store, tapes }: Ledger, maxTotalBytes: number, dryRun: boolean, context: Context): Promise<void> {

@@ -1,14 +1,14 @@
 import { Failure } from '../../failure.ts';
 import { findRun, namedRun } from '../../ledger/find.ts';
-import { Families } from '../../ledger/families.ts';
+import { ChildSums } from '../../ledger/child-sums.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import { readTimeline, type Timeline } from '../../ledger/timeline.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
-import { shortRunId } from '../../stores/run-id.ts';
-import { present } from '../../present.ts';
+import { shortRunId } from '../../ids/run-id.ts';
+import { present } from '../../json/present.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
-import type { Tape } from '../../stores/tape.ts';
+import type { Tape } from '../../tapes/tape.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
@@ -46,7 +46,7 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
       context,
       async (ledger) => {
         const { store, tapes } = ledger;
-        const run = await new Families(store).complete(
+        const run = await new ChildSums(store).complete(
           (await queuedRecord(ledger, word, values, context)) ?? (await namedRun(store, word)),
         );
         if (values.html === true) {
@@ -57,12 +57,12 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
         const found = await tapeOf(tapes, run);
         const timeline = 'tape' in found ? await timelineOf(found.tape, context) : undefined;
         const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
-        const told = { ...run, ...present({ timeline: timeline?.entries.map(shownEntry) }) };
+        const shown = { ...run, ...present({ timeline: timeline?.entries.map(shownEntry) }) };
         if (isText)
           await context.show(
             describe(run, { timeline, missing: 'missing' in found ? found.missing : undefined }, screenOf(context), context.now()),
           );
-        else await context.print(`${JSON.stringify(told, null, context.stdoutIsTerminal ? 2 : 0)}\n`);
+        else await context.print(`${JSON.stringify(shown, null, context.stdoutIsTerminal ? 2 : 0)}\n`);
         return 0;
       },
       noSuchLedger,

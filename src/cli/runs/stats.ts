@@ -3,7 +3,7 @@ import { csvLine } from '../../ledger/csv.ts';
 import { groupings } from '../../contract/row-filters.ts';
 import { groupingsOf, type Stats, statsBy } from '../../ledger/stats.ts';
 import { withWholeIds } from '../../ledger/find.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import type { StatsRow } from '../../stores/run-store.ts';
 import { budgetTable } from '../budget/list.ts';
 import { command } from '../command.ts';

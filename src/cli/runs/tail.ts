@@ -16,8 +16,9 @@ import { tapeOf } from '../../ledger/run-tape.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { namedRun, newestRun } from '../../ledger/find.ts';
 import { lookMs, nextRun, runRecords } from '../../ledger/tail.ts';
+import { recordsIn } from '../../ledger/tape-check.ts';
 import { treeRecords } from '../../ledger/tail-tree.ts';
-import { shortRunId } from '../../stores/run-id.ts';
+import { shortRunId } from '../../ids/run-id.ts';
 import { ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
 import { screenOf } from '../screen.ts';
 
@@ -71,7 +72,7 @@ or in any dialect. With -f it continues until the run ends, drawn live on a term
           try {
             let next = await records.next();
             for (; next.done !== true; next = await records.next()) {
-              for (const record of next.value) {
+              for (const record of recordsIn(next.value)) {
                 clock.pass(record);
                 for (const sink of sinks) sink.record?.(record);
               }
@@ -115,7 +116,7 @@ async function tailTree(
     const { id } = news.run;
     const sink = sinks.get(id) ?? sinkFor(to, outlet, context, `${shortRunId(id)}  `);
     sinks.set(id, sink);
-    if ('records' in news) for (const record of news.records) sink.record?.(record);
+    if ('records' in news) for (const record of recordsIn(news.records)) sink.record?.(record);
     else {
       if (news.damage !== undefined) damage.tell(news.run, news.damage);
       if (news.outcome !== undefined) sink.end?.(news.outcome);

@@ -1,5 +1,5 @@
 import type { Timeline, TimelineEntry } from '../../ledger/timeline.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { bar, compactDuration } from '../../terminal/figures.ts';
 import { type Column, type Screen, table } from '../../terminal/table.ts';

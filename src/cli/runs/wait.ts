@@ -4,7 +4,7 @@ import type { Queue } from '../../fleet/queue.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { type Look, lookAt, waitFor } from '../../ledger/wait.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
-import { shortRunId } from '../../stores/run-id.ts';
+import { shortRunId } from '../../ids/run-id.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readDuration } from '../../contract/flag-values.ts';
@@ -28,14 +28,14 @@ class and exit code.`,
   ],
   async run(values, operands, context) {
     if (operands.length === 0) throw new Failure('input', 'expected at least one run: an id, or last; see --help');
-    const asked = { timeoutMs: readDuration('--timeout', values.timeout), quiet: values.quiet === true };
+    const options = { timeoutMs: readDuration('--timeout', values.timeout), quiet: values.quiet === true };
     const hasQueue = ledgerPlace(values.ledger, context.env, context.cwd).kind === 'postgres';
     return useLedger(
       values,
       context,
       async (ledger) => {
         const waitWith = async (queue?: Queue): Promise<number> =>
-          tellUntil(await Promise.all(operands.map((word) => lookOf(word, ledger, queue, context))), asked, context);
+          tellUntil(await Promise.all(operands.map((word) => lookOf(word, ledger, queue, context))), options, context);
         if (!hasQueue) return waitWith();
         const { useQueue } = await import('../fleet/queue.ts');
         return useQueue(values.ledger, context, waitWith);
@@ -45,12 +45,12 @@ class and exit code.`,
   },
 });
 
-interface Asked {
+interface WaitOptions {
   timeoutMs: number | undefined;
   quiet: boolean;
 }
 
-async function tellUntil(looks: readonly Look[], { timeoutMs, quiet }: Asked, context: Context): Promise<number> {
+async function tellUntil(looks: readonly Look[], { timeoutMs, quiet }: WaitOptions, context: Context): Promise<number> {
   const changes = waitFor(looks, { now: context.now, sleep: context.sleep, timeoutMs });
   let next = await changes.next();
   for (; next.done !== true; next = await changes.next())

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { type Ledger, openLedgerAt } from '../../ledger/ledger.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { createApp } from '../../server/app.ts';
 import { readAssets } from '../../server/assets.ts';
 import { listen } from '../../server/listen.ts';
@@ -9,7 +9,7 @@ import { inUrl, isLoopback, namesOf } from '../../server/names.ts';
 import { givenTokens, ownToken, readText } from '../../server/own-token.ts';
 import { type Token, Tokens } from '../../server/tokens.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
-import { tapesPlace } from '../../stores/tapes-place.ts';
+import { tapesPlace } from '../../tapes/tapes-place.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import type { Context } from '../context.ts';
 
@@ -52,7 +52,7 @@ export async function startServing(
   context.hideEnvironment(new Set(['PATH', 'HOME', 'LANG', 'TERM']));
 
   const ledger = await openLedgerAt(place, env, tapesPlace(values.tapes, env, place));
-  const queue = place.kind === 'postgres' ? await (await import('../../fleet/watching.ts')).QueueView.open(place.url) : undefined;
+  const queue = place.kind === 'postgres' ? await (await import('../../fleet/queue-view.ts')).openQueueView(place.url) : undefined;
   const delivering = keepDelivering(ledger, context);
   let port = wantedPort;
   const names = namesOf({

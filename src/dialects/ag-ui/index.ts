@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import { detectNothing, unread } from '../unread.ts';
+import { written } from '../kit/written.ts';
 import { encoder } from './write/encode.ts';
 
 export const agUi: Dialect = {
@@ -8,9 +8,7 @@ export const agUi: Dialect = {
     agent: 'AG-UI, the Agent-User Interaction protocol of CopilotKit and others',
     writes: 'version 1.0, as server-sent events or as lines',
   },
-  detect: detectNothing,
-  decoder: unread,
-  encoder,
+  ...written(encoder),
   variants: [
     { name: 'sse', layout: 'sse' },
     { name: 'lines', layout: 'lines' },

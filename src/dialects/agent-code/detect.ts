@@ -1,4 +1,4 @@
-import type { JsonObject } from '../dialect.ts';
+import type { JsonObject } from '../../json/json.ts';
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
   let best = 0;

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { decoder } from './read/decode.ts';
 import { detect } from './detect.ts';
-import { codeOfExit } from './words.ts';
+import { codeOfExit, toolKinds } from './words.ts';
 import { encoder } from './write/encode.ts';
 
 export const agentCode: Dialect = {
@@ -16,5 +16,6 @@ export const agentCode: Dialect = {
   encoder,
   variants: [{ name: 'events', layout: 'lines' }],
   exitMeaning: (code) => codeOfExit[code],
+  toolKinds,
   schema: async () => (await import('./wire.ts')).Line,
 };

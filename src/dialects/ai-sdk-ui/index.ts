@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import { detectNothing, unread } from '../unread.ts';
+import { written } from '../kit/written.ts';
 import { encoder } from './write/encode.ts';
 
 export const aiSdkUi: Dialect = {
@@ -8,9 +8,7 @@ export const aiSdkUi: Dialect = {
     agent: 'AI SDK UI message stream, what `useChat` reads',
     writes: 'version 1, as server-sent events',
   },
-  detect: detectNothing,
-  decoder: unread,
-  encoder,
+  ...written(encoder),
   variants: [{ name: 'sse', layout: 'sse', farewell: '[DONE]', headers: { 'x-vercel-ai-ui-message-stream': 'v1' } }],
   joins: 'all',
   schema: async () => (await import('./wire.ts')).Chunk,

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../dialect.ts';
-import { surest } from '../surest.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { surest } from '../kit/surest.ts';
 
 export function detect(head: readonly JsonObject[]): number {
   return surest(head, (wire) => (typeof wire.schema_version === 'string' && wire.schema_version.startsWith('ATIF-v') ? 1 : 0));

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { detect, detectText } from './detect.ts';
 import { decoder } from './read/decode.ts';
 import { encoder } from './write/encode.ts';
+import { toolKinds } from './words.ts';
 
 export const atif: Dialect = {
   id: 'atif',
@@ -15,5 +16,6 @@ export const atif: Dialect = {
   decoder,
   encoder,
   variants: [{ name: 'trajectory', layout: 'lines' }],
+  toolKinds,
   schema: async () => (await import('./wire.ts')).Trajectory,
 };

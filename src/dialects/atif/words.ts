@@ -1,7 +1,7 @@
 import type { ErrorCode, FileOperation, ItemKind, ItemStatus } from '../../events/event.ts';
 import { shapes } from '../../events/shapes.ts';
-import type { Json } from '../dialect.ts';
-import type { ToolKinds } from '../tool-kinds.ts';
+import type { Json } from '../../json/json.ts';
+import type { ToolKinds } from '../kit/tool-kinds.ts';
 
 export const writtenVersion = 'ATIF-v1.7';
 

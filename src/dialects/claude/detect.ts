@@ -1,5 +1,5 @@
-import type { JsonObject } from '../dialect.ts';
-import { isObject, object } from '../read.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { isObject, object } from '../../json/read.ts';
 import { isTranscript } from './read/session.ts';
 
 const stderrMarks = ['[claude-code:', 'Claude Code', 'Please run /login', '--output-format=stream-json requires --verbose'];

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { decoder } from './read/decode.ts';
 import { detect } from './detect.ts';
 import { encoder } from './write/encode.ts';
+import { toolKinds } from './words.ts';
 
 export const claude: Dialect = {
   id: 'claude',
@@ -21,5 +22,6 @@ export const claude: Dialect = {
     { name: 'json-array', layout: 'array' },
     { name: 'partial', layout: 'lines' },
   ],
+  toolKinds,
   schema: async () => (await import('./wire.ts')).Line,
 };

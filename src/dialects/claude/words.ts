@@ -1,7 +1,7 @@
 import type { ErrorCode, FinishReason, ItemStatus } from '../../events/event.ts';
-import { codeOfMessage } from '../../faults.ts';
-import type { Json } from '../dialect.ts';
-import type { ToolKinds } from '../tool-kinds.ts';
+import { codeOfMessage } from '../../outcome/faults.ts';
+import type { Json } from '../../json/json.ts';
+import type { ToolKinds } from '../kit/tool-kinds.ts';
 
 /** The model of messages that the program wrote itself. */
 export const synthetic = '<synthetic>';

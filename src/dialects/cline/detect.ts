@@ -1,6 +1,6 @@
-import type { JsonObject } from '../dialect.ts';
-import { objectIn } from '../read.ts';
-import { surest } from '../surest.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { objectIn } from '../../json/parse.ts';
+import { surest } from '../kit/surest.ts';
 
 const lineTypes = new Set<unknown>([
   'run_start',

@@ -1,32 +1,25 @@
 import type { ErrorCode, FileOperation } from '../../events/event.ts';
-import type { ToolKinds } from '../tool-kinds.ts';
+import { kindsOf } from '../kit/tool-kinds.ts';
 
-export const toolKinds: ToolKinds = {
-  run_commands: 'command',
-  editor: 'file_edit',
-  apply_patch: 'file_edit',
-  read_files: 'read',
-  search_codebase: 'search',
-  fetch_web_content: 'web',
-  spawn_agent: 'subagent',
-};
+export const toolKinds = kindsOf({
+  command: ['run_commands'],
+  file_edit: ['editor', 'apply_patch'],
+  read: ['read_files'],
+  search: ['search_codebase'],
+  web: ['fetch_web_content'],
+  subagent: ['spawn_agent'],
+});
 
 /** Tools of MCP servers are named `server__tool`. */
 export const mcpName = /__/;
 
 /** The tools of 2.x. */
-export const legacyToolKinds: ToolKinds = {
-  editedExistingFile: 'file_edit',
-  newFileCreated: 'file_edit',
-  fileDeleted: 'file_edit',
-  readFile: 'read',
-  listFilesTopLevel: 'search',
-  listFilesRecursive: 'search',
-  listCodeDefinitionNames: 'search',
-  searchFiles: 'search',
-  webFetch: 'web',
-  webSearch: 'web',
-};
+export const legacyToolKinds = kindsOf({
+  file_edit: ['editedExistingFile', 'newFileCreated', 'fileDeleted'],
+  read: ['readFile'],
+  search: ['listFilesTopLevel', 'listFilesRecursive', 'listCodeDefinitionNames', 'searchFiles'],
+  web: ['webFetch', 'webSearch'],
+});
 
 /** Known lines of 2.x that are of no use to a reader. */
 export const legacySilent: ReadonlySet<unknown> = new Set([

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../dialect.ts';
-import { isObject } from '../read.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { isObject } from '../../json/read.ts';
 import { isSession } from './read/session.ts';
 
 const itemTypes = new Set<unknown>([

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { decoder } from './read/decode.ts';
 import { detect } from './detect.ts';
 import { encoder } from './write/encode.ts';
+import { toolKinds } from './words.ts';
 
 export const codex: Dialect = {
   id: 'codex',
@@ -16,5 +17,6 @@ export const codex: Dialect = {
   encoder,
   turnIsRun: true,
   variants: [{ name: 'exec', layout: 'lines' }],
+  toolKinds,
   schema: async () => (await import('./wire.ts')).Line,
 };

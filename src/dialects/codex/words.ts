@@ -1,5 +1,5 @@
 import type { ErrorCode, ItemStatus } from '../../events/event.ts';
-import type { ToolKinds } from '../tool-kinds.ts';
+import type { ToolKinds } from '../kit/tool-kinds.ts';
 
 /** The items that `codex exec` prints, and the tools that its session files name. */
 export const toolKinds: ToolKinds = {

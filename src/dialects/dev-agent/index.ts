@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { decoder } from './read/decode.ts';
 import { detect } from './detect.ts';
 import { encoder } from './write/encode.ts';
+import { toolKinds } from './words.ts';
 
 export const devAgent: Dialect = {
   id: 'dev-agent',
@@ -17,5 +18,6 @@ export const devAgent: Dialect = {
   ascii: true,
   // The indented report that follows the line which contains it.
   isRepetition: (wire, before) => before?.type === 'thread.completed' && typeof wire.type !== 'string',
+  toolKinds,
   schema: async () => (await import('./wire.ts')).Line,
 };

@@ -1,6 +1,6 @@
 import type { ItemKind } from '../../events/event.ts';
 import type { Verdict } from '../../outcome/outcome.ts';
-import type { ToolKinds } from '../tool-kinds.ts';
+import type { ToolKinds } from '../kit/tool-kinds.ts';
 
 export const lineTypes: ReadonlySet<string> = new Set([
   'thread.started',

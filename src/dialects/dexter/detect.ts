@@ -1,6 +1,6 @@
-import type { JsonObject } from '../dialect.ts';
-import { isObject } from '../read.ts';
-import { surest } from '../surest.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { isObject } from '../../json/read.ts';
+import { surest } from '../kit/surest.ts';
 
 export function detect(head: readonly JsonObject[]): number {
   return surest(head, sure);

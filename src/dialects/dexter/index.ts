@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { detect } from './detect.ts';
 import { decoder } from './read/decode.ts';
 import { encoder } from './write/encode.ts';
+import { toolKinds } from './words.ts';
 
 export const dexter: Dialect = {
   id: 'dexter',
@@ -17,5 +18,6 @@ export const dexter: Dialect = {
     { name: 'response', layout: 'lines' },
     { name: 'events', layout: 'lines' },
   ],
+  toolKinds,
   schema: async () => (await import('./wire.ts')).Line,
 };

@@ -3,6 +3,7 @@ import { detect, detectText } from './detect.ts';
 import { decoder } from './read/decode.ts';
 import { exitMeaning } from './read/ending.ts';
 import { encoder } from './write/encode.ts';
+import { toolKinds } from './words.ts';
 
 export const gemini: Dialect = {
   id: 'gemini',
@@ -21,5 +22,6 @@ export const gemini: Dialect = {
     { name: 'json', layout: 'document' },
   ],
   exitMeaning,
+  toolKinds,
   schema: async () => (await import('./wire.ts')).Line,
 };

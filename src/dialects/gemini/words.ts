@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../events/event.ts';
-import type { ToolKinds } from '../tool-kinds.ts';
+import type { ToolKinds } from '../kit/tool-kinds.ts';
 
 export const toolKinds: ToolKinds = {
   run_shell_command: 'command',

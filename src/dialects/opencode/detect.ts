@@ -1,5 +1,6 @@
-import type { JsonObject } from '../dialect.ts';
-import { isObject } from '../read.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { parseObject } from '../../json/parse.ts';
+import { isObject } from '../../json/read.ts';
 import { isExport } from './read/export.ts';
 import { speakerOf } from '../shared/opencode/detect.ts';
 
@@ -15,7 +16,12 @@ const noPrompt = 'You must provide a message or a command';
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
   if (head.length === 0) {
     if (stderr.some((text) => text.includes(noPrompt))) return 0.6;
-    return stderr.length === 0 ? 0 : detectAny(stderr.flatMap(parsed), []);
+    return stderr.length === 0
+      ? 0
+      : detectAny(
+          stderr.map(objectBegun).filter((wire) => wire !== undefined),
+          [],
+        );
   }
   return detectAny(head, stderr);
 }
@@ -32,14 +38,9 @@ function isBusLine(wire: JsonObject): boolean {
   return isObject(wire.properties) || (isObject(wire.data) && 'created' in wire && typeof wire.id === 'string');
 }
 
-function parsed(text: string): JsonObject[] {
-  if (!text.startsWith('{')) return [];
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? [value] : [];
-  } catch {
-    return [];
-  }
+/** Undefined also for an object that does not begin its line. */
+function objectBegun(line: string): JsonObject | undefined {
+  return line.startsWith('{') ? parseObject(line) : undefined;
 }
 
 /** The events of all instances (`/global/event`) come wrapped. A loop, because a line may be nested deeper than the call stack allows. */

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { detect } from './detect.ts';
 import { decoder } from './read/decode.ts';
 import { encoder } from './write/encode.ts';
+import { toolKinds } from '../shared/opencode/words.ts';
 
 export const opencode: Dialect = {
   id: 'opencode',
@@ -17,5 +18,6 @@ export const opencode: Dialect = {
   encoder,
   hasNoLastWord: true,
   variants: [{ name: 'bus', layout: 'lines' }],
+  toolKinds,
   schema: async () => (await import('./wire.ts')).Line,
 };

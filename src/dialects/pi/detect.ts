@@ -1,6 +1,6 @@
-import type { JsonObject } from '../dialect.ts';
-import { isObject } from '../read.ts';
-import { surest } from '../surest.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { isObject } from '../../json/read.ts';
+import { surest } from '../kit/surest.ts';
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
   if (head.length === 0) return stderr.some((line) => line.includes('.pi/agent') || line.includes('pi-coding-agent')) ? 0.9 : 0;

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { detect } from './detect.ts';
 import { decoder } from './read/decode.ts';
 import { encoder } from './write/encode.ts';
+import { toolKinds } from './words.ts';
 
 export const pi: Dialect = {
   id: 'pi',
@@ -14,5 +15,6 @@ export const pi: Dialect = {
   decoder,
   encoder,
   variants: [{ name: 'json', layout: 'lines' }],
+  toolKinds,
   schema: async () => (await import('./wire.ts')).Line,
 };

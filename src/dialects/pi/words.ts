@@ -1,5 +1,5 @@
 import type { FinishReason } from '../../events/event.ts';
-import type { ToolKinds } from '../tool-kinds.ts';
+import type { ToolKinds } from '../kit/tool-kinds.ts';
 
 export const toolKinds: ToolKinds = {
   bash: 'command',

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../dialect.ts';
-import { isObject, object } from '../read.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { isObject, object } from '../../json/read.ts';
 import { isOldQwen } from './read/legacy.ts';
 import { isSession } from './read/session.ts';
 

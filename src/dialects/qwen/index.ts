@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { detect } from './detect.ts';
 import { decoder } from './read/decode.ts';
 import { encoder } from './write/encode.ts';
-import { exitCodes } from './words.ts';
+import { exitCodes, toolKinds } from './words.ts';
 
 export const qwen: Dialect = {
   id: 'qwen',
@@ -22,5 +22,6 @@ export const qwen: Dialect = {
     { name: 'partial', layout: 'lines' },
   ],
   exitMeaning: (code) => exitCodes.get(code),
+  toolKinds,
   schema: async () => (await import('./wire.ts')).Line,
 };

@@ -1,8 +1,8 @@
 import { eventIn } from '../../events/check.ts';
 import type { ErrorCode, EventOf } from '../../events/event.ts';
-import { codeOfMessage } from '../../faults.ts';
-import type { Json } from '../dialect.ts';
-import type { ToolKinds } from '../tool-kinds.ts';
+import { codeOfMessage } from '../../outcome/faults.ts';
+import type { Json } from '../../json/json.ts';
+import type { ToolKinds } from '../kit/tool-kinds.ts';
 
 export const toolKinds: ToolKinds = {
   run_shell_command: 'command',
@@ -74,11 +74,11 @@ export function isApiError(text: string): boolean {
 }
 
 /** An error in the middle of an answer is appended to the model's text so far. */
-export function splitApiError(text: string, isAnswerCut: boolean): { said: string; error: string | undefined } {
-  if (isApiError(text)) return { said: '', error: text };
-  if (!isAnswerCut || !text.endsWith(']')) return { said: text, error: undefined };
+export function splitApiError(text: string, isAnswerCut: boolean): { spoken: string; error: string | undefined } {
+  if (isApiError(text)) return { spoken: '', error: text };
+  if (!isAnswerCut || !text.endsWith(']')) return { spoken: text, error: undefined };
   const at = text.lastIndexOf(`${errorMark}: `);
-  return at === -1 ? { said: text, error: undefined } : { said: text.slice(0, at), error: text.slice(at) };
+  return at === -1 ? { spoken: text, error: undefined } : { spoken: text.slice(0, at), error: text.slice(at) };
 }
 
 export function unwrapApiError(text: string): string {

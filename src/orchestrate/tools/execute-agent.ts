@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { define } from '../../builtin/tools/define.ts';
 import type { Tool, ToolResult } from '../../builtin/tools/tool.ts';
 import { Failure } from '../../failure.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import type { Branch, Crew } from '../crew.ts';
 import type { AgentChoice } from '../settings.ts';
 import { isGood, reportOf, summaryOf } from '../words.ts';

@@ -93,13 +93,13 @@ export function branchDiff(crew: Crew): Tool {
       const changes = await changesBetween(repository.git, from, to);
       const only = path === undefined ? [] : ['--', path];
       const diff = ['diff', '--no-ext-diff', '--no-textconv', '--stat=120'];
-      const told = { branch_id, summary: wordsOfChanges(changes) };
+      const about = { branch_id, summary: wordsOfChanges(changes) };
       try {
         const { stdout } = await repository.git.ask([...diff, '-p', from, to, ...only], { maxBytes: mostBytes });
-        return { ...success(cut(stdout.toString(), mostCharacters) || '(no changes)'), ...told };
+        return { ...success(cut(stdout.toString(), mostCharacters) || '(no changes)'), ...about };
       } catch {
         const stat = await repository.git.text([...diff, from, to, ...only]);
-        return { ...success(`${cut(stat, mostCharacters)}\n\nThe changes themselves are too long to show: name a path.`), ...told };
+        return { ...success(`${cut(stat, mostCharacters)}\n\nThe changes themselves are too long to show: name a path.`), ...about };
       }
     },
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { define, failed } from '../../builtin/tools/define.ts';
 import type { Tool } from '../../builtin/tools/tool.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import type { Branch, Crew } from '../crew.ts';
 import { isVerified, reportOf, summaryOf } from '../words.ts';
 
@@ -32,12 +32,12 @@ export function verify(crew: Crew): Tool {
       const verification = await crew.verify(branch, command, run);
       if (known !== undefined) crew.tell(known, run);
       if (verification === undefined) return { ...failed(branch.problem ?? 'it could not be verified'), branch_id };
-      const told = { ...branch, verification };
+      const verified = { ...branch, verification };
       return {
-        status: isVerified(told) ? 'success' : 'error',
-        output: reportOf(told),
+        status: isVerified(verified) ? 'success' : 'error',
+        output: reportOf(verified),
         branch_id,
-        summary: summaryOf(told),
+        summary: summaryOf(verified),
         ...present({ exit_code: verification.exit_code ?? undefined }),
       };
     },

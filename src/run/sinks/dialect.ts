@@ -1,6 +1,7 @@
 import type { RunOutcome } from '../../outcome/outcome.ts';
-import { escapeToAscii, type Writer } from '../../pipeline/writer.ts';
+import type { Writer } from '../../pipeline/writer.ts';
 import { writeEnding } from '../../dialects/dev-agent/write/ending.ts';
+import { escapeToAscii } from '../../dialects/kit/wire-text.ts';
 import type { Outlet } from './outlet.ts';
 import type { Sink } from './sink.ts';
 import { plain } from '../../terminal/plain.ts';

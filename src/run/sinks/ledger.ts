@@ -2,20 +2,19 @@ import type { EventRecord } from '../../events/event.ts';
 import { messageOf } from '../../failure.ts';
 import { contentLabel, RunContent } from '../../ledger/run-content.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
-import { present } from '../../present.ts';
-import { fittingLabels } from '../../contract/label-limits.ts';
-import { gitLabels, labelsFromEnvironment, userOf } from '../../stores/labels.ts';
+import { present } from '../../json/present.ts';
 import { ledgerOutcome } from '../../stores/ledger-outcome.ts';
 import { type LedgerPlace, openStore } from '../../stores/open-store.ts';
 import { openOutbox, type Outbox, type Stopped } from '../../stores/outbox.ts';
 import { openTapes } from '../../stores/open-tapes.ts';
-import { thisProcess } from '../../stores/owner.ts';
-import { repositoryName } from '../../stores/repository-name.ts';
+import { thisProcess } from '../../processes/owner.ts';
 import type { Attempt, Ending, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
-import type { Tape, Tapes, TapeWriter } from '../../stores/tape.ts';
-import { type TapesPlace, tapesPlace } from '../../stores/tapes-place.ts';
+import type { Tape, Tapes, TapeWriter } from '../../tapes/tape.ts';
+import { type TapesPlace, tapesPlace } from '../../tapes/tapes-place.ts';
+import { givenOf } from './given.ts';
 import type { EndedAttempt, RunFacts, Sink } from './sink.ts';
 import { UsageMeter } from './used-so-far.ts';
+import { WritePace } from './write-pace.ts';
 
 export interface LedgerRequest {
   place: Exclude<LedgerPlace, { kind: 'none' }>;
@@ -42,8 +41,6 @@ export interface LedgerSinkOptions extends LedgerRequest, RunFacts {
 /** The part of a store that one run needs. */
 export type RunWriter = Pick<RunStore, 'begin' | 'note' | 'finish' | 'close'>;
 
-const firstRetryMs = 1000;
-const lastRetryMs = 15_000;
 const defaultProgressMs = 1000;
 const defaultHeartbeatMs = 5000;
 /** A ledger that does not answer must not hold back the exit code. */
@@ -82,16 +79,14 @@ export class LedgerSink implements Sink {
   #trouble: string | undefined;
   /** Why there is no tape. It is told once the ledger has the run: one that cannot be written has mostly no room for a tape either. */
   #untaped: string | undefined;
-  #working: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #due = 0;
-  #delayMs = 0;
-  #notBefore = 0;
-  #retryMs = firstRetryMs;
+  readonly #pace = new WritePace({
+    write: () => this.#work(),
+    pauseMs: () => (Object.keys(this.#news).length > 0 ? this.#progressMs : this.#heartbeatMs),
+  });
   #closed: Promise<void> | undefined;
 
   constructor(options: LedgerSinkOptions) {
-    const { id, startedAt, parent, place, labels, keepsTape, tapes, agent, model, cwd, git, env, clean = (value) => value } = options;
+    const { id, startedAt, place, keepsTape, tapes, env, clean = (value) => value } = options;
     this.id = id;
     this.#options = options;
     this.#tapes = openTapes(place, env, {
@@ -105,20 +100,12 @@ export class LedgerSink implements Sink {
     this.tape = made?.tape;
     this.#tapeWriter = made === undefined ? undefined : this.#write(made.tape);
     this.writesRecords = this.#tapeWriter !== undefined;
-    const known = fittingLabels({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }).kept;
-    const named = known['git.repo'] ?? '';
     this.#run = {
       id,
       started_at: startedAt,
-      labels: clean(known),
       owner: thisProcess(),
-      cwd: clean(cwd),
-      ...present({
-        ...clean({ agent, model, user: userOf(env), repo: (repositoryName(named) ?? named) || undefined }),
-        tape: made?.key,
-        parent_run_id: parent?.run_id,
-        root_run_id: parent?.root_run_id,
-      }),
+      ...givenOf(options, clean),
+      ...present({ tape: made?.key }),
       ...(lost.length === 0 ? {} : { lost }),
     };
     this.#keepUntilRecorded();
@@ -130,7 +117,7 @@ export class LedgerSink implements Sink {
     this.#meter.see(record);
     this.#news.last_sequence = this.#lastSequence = record.sequence;
     this.#learn(record);
-    this.#schedule(this.#begun ? (this.#options.progressMs ?? defaultProgressMs) : 0);
+    this.#pace.schedule(this.#begun ? this.#progressMs : 0);
   }
 
   keep(): void {
@@ -162,11 +149,9 @@ export class LedgerSink implements Sink {
   }
 
   async flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    await this.#working;
+    await this.#pace.settle();
     await this.#work();
-    this.#schedule(this.#options.heartbeatMs ?? defaultHeartbeatMs);
+    this.#pace.schedule(this.#heartbeatMs);
   }
 
   end(outcome: RunOutcome): void {
@@ -198,11 +183,11 @@ export class LedgerSink implements Sink {
   }
 
   async #close(): Promise<void> {
-    clearTimeout(this.#timer);
+    const settled = this.#pace.close();
     const patienceMs = this.#options.patienceMs ?? defaultPatienceMs;
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, patienceMs);
-    await Promise.race([this.#finish(), late.promise]);
+    await Promise.race([this.#finish(settled), late.promise]);
     clearTimeout(timer);
     if (this.#ending !== undefined && !this.#recorded) {
       this.#keepUntilRecorded();
@@ -222,8 +207,8 @@ export class LedgerSink implements Sink {
     return opened;
   }
 
-  async #finish(): Promise<void> {
-    const [sha256] = await Promise.all([this.#tapeWriter?.end(), this.#working]);
+  async #finish(settled: Promise<void>): Promise<void> {
+    const [sha256] = await Promise.all([this.#tapeWriter?.end(), settled]);
     this.#isTaped = true;
     if (this.#ending !== undefined && typeof sha256 === 'string') this.#ending = { ...this.#ending, tape_sha256: sha256 };
     await this.#work();
@@ -262,28 +247,12 @@ export class LedgerSink implements Sink {
     }
   }
 
-  /** One write at a time; what becomes known meanwhile goes into the next. */
-  #schedule(delayMs: number): void {
-    if (this.#working !== undefined || this.#closed !== undefined) return;
-    // Already scheduled, and due earlier: no need to read the clock for every record.
-    if (this.#timer !== undefined && this.#delayMs <= delayMs) return;
-    const due = Math.max(performance.now() + delayMs, this.#notBefore);
-    if (this.#timer !== undefined && this.#due <= due) return;
-    clearTimeout(this.#timer);
-    this.#due = due;
-    this.#delayMs = delayMs;
-    this.#timer = setTimeout(
-      () => {
-        const { progressMs = defaultProgressMs, heartbeatMs = defaultHeartbeatMs } = this.#options;
-        this.#timer = undefined;
-        this.#working = this.#work().finally(() => {
-          this.#working = undefined;
-          this.#schedule(Object.keys(this.#news).length > 0 ? progressMs : heartbeatMs);
-        });
-      },
-      Math.max(0, due - performance.now()),
-    );
-    this.#timer.unref();
+  get #progressMs(): number {
+    return this.#options.progressMs ?? defaultProgressMs;
+  }
+
+  get #heartbeatMs(): number {
+    return this.#options.heartbeatMs ?? defaultHeartbeatMs;
   }
 
   async #work(): Promise<void> {
@@ -292,14 +261,13 @@ export class LedgerSink implements Sink {
     try {
       this.#store ??= await open();
       await this.#tell(this.#store);
-      this.#retryMs = firstRetryMs;
+      this.#pace.succeeded();
       this.#trouble = undefined;
       if (this.#untaped !== undefined) this.#options.warn(this.#untaped);
       this.#untaped = undefined;
     } catch (error) {
       this.#trouble = messageOf(error);
-      this.#notBefore = performance.now() + this.#retryMs;
-      this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs);
+      this.#pace.failed();
     }
   }
 

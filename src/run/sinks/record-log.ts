@@ -1,6 +1,6 @@
 import type { EventRecord } from '../../events/event.ts';
 import { Failure } from '../../failure.ts';
-import type { Tape } from '../../stores/tape.ts';
+import type { Tape } from '../../tapes/tape.ts';
 import type { Sink } from './sink.ts';
 
 /** How many records a reader may lag behind before the agent's output has to wait for it. */

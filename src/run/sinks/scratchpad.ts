@@ -3,10 +3,12 @@ import { closeSync, constants, lstatSync, mkdirSync, openSync, writeFileSync } f
 import { join } from 'node:path';
 import type { EventOf, EventRecord } from '../../events/event.ts';
 import { Failure, messageOf, systemCode } from '../../failure.ts';
-import { makeFolder } from '../../stores/make-folder.ts';
-import type { Environment } from '../../vocabulary.ts';
-import { stateFolder } from '../../xdg.ts';
+import { makeFolder } from '../../files/make-folder.ts';
+import type { Environment } from '../../words/vocabulary.ts';
+import { stateFolder } from '../../files/xdg.ts';
 import type { Sink } from './sink.ts';
+import { jsonOrText } from '../../json/parse.ts';
+import { isObject } from '../../json/read.ts';
 
 /** Each inside the previous one. */
 const folders = ['.dexter', '.dexter/scratchpad'] as const;
@@ -119,17 +121,12 @@ function openFree(name: string, pathOf: (name: string) => string): [name: string
 }
 
 function argsOf(args: unknown): object {
-  return typeof args === 'object' && args !== null && !Array.isArray(args) ? args : { value: args };
+  return isObject(args) ? args : { value: args };
 }
 
 /** JSON where the result is JSON, else text; a failure begins with `Error: `. */
 function resultOf(end: EventOf<'item.completed'>): unknown {
   const output = end.output ?? end.error ?? '';
   if (end.status !== 'success') return `Error: ${end.error ?? (typeof output === 'string' ? output : JSON.stringify(output))}`;
-  if (typeof output !== 'string') return output;
-  try {
-    return JSON.parse(output) as unknown;
-  } catch {
-    return output;
-  }
+  return typeof output === 'string' ? jsonOrText(output) : output;
 }

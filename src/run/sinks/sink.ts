@@ -2,7 +2,7 @@ import type { EventRecord } from '../../events/event.ts';
 import type { RunOutcome, Verdict } from '../../outcome/outcome.ts';
 import type { GitFacts } from '../../stores/labels.ts';
 import type { Labels } from '../../contract/labels.ts';
-import type { Environment } from '../../vocabulary.ts';
+import type { Environment } from '../../words/vocabulary.ts';
 
 /** A receiver of a run's events: it gets the records as they happen, then the outcome, then time to finish its own work. */
 export interface Sink {

@@ -1,5 +1,5 @@
 import type { EventRecord } from '../../events/event.ts';
-import type { Tape, TapeWriter } from '../../stores/tape.ts';
+import type { Tape, TapeWriter } from '../../tapes/tape.ts';
 import type { Sink } from './sink.ts';
 
 /** Writes every record to a tape that the caller provides. Throws `Failure` when it cannot be written at all. */

@@ -1,6 +1,6 @@
 import type { EventRecord } from '../../events/event.ts';
-import { pause } from '../../pause.ts';
-import { present } from '../../present.ts';
+import { pause } from '../../time/pause.ts';
+import { present } from '../../json/present.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
 import { deliver } from '../../telemetry/deliver.ts';
 import { traceRequest } from '../../telemetry/otlp.ts';
@@ -101,19 +101,19 @@ export class TelemetrySink implements Sink {
     let attempts = 0;
     while (this.#waiting.length > 0 && !this.#isOver && !this.#called.signal.aborted) {
       const spans = this.#waiting.take();
-      const told = await deliver(traceRequest(spans, clean(request.resource)), request.target, this.#called.signal);
-      if (told.kind === 'taken') {
+      const delivery = await deliver(traceRequest(spans, clean(request.resource)), request.target, this.#called.signal);
+      if (delivery.kind === 'taken') {
         this.#retryMs = firstRetryMs;
-        if (told.remark !== undefined) this.#warn(told.remark);
+        if (delivery.remark !== undefined) this.#warn(delivery.remark);
         continue;
       }
-      this.#warn(told.why);
-      if (told.kind === 'refused') {
+      this.#warn(delivery.why);
+      if (delivery.kind === 'refused') {
         this.#isOver = true;
         return;
       }
       this.#waiting.putBack(spans);
-      const waitMs = told.afterMs ?? this.#retryMs;
+      const waitMs = delivery.afterMs ?? this.#retryMs;
       this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs);
       this.#notBefore = performance.now() + waitMs;
       attempts += 1;

@@ -1,6 +1,6 @@
 import type { EventRecord } from '../../events/event.ts';
 import { UsageTotals } from '../../outcome/usage.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import type { UsedSoFar } from '../../stores/run-store.ts';
 
 /** What a running run has used so far: all that is known if its machine is lost. */

@@ -7,8 +7,8 @@ import { SessionMeter, type SessionTotals } from '../../agents/session-meter.ts'
 import { messagesIn, modelOf, totalBefore, usedBefore } from '../../agents/session-usage.ts';
 import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
-import { present } from '../../present.ts';
-import { type Environment, type PermissionMode, permissionModes } from '../../vocabulary.ts';
+import { present } from '../../json/present.ts';
+import { type Environment, type PermissionMode, permissionModes } from '../../words/vocabulary.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import type { Chosen, Variables } from './choose.ts';
 import { ProcessSource, type ProcessSourceOptions } from './process.ts';
@@ -21,7 +21,7 @@ const defaultMode: PermissionMode = 'edit';
 export async function agentSource(spec: RunSpec, variables: Variables): Promise<Chosen> {
   const cli = findAgent(spec.agent);
   const { permission_mode: mode, pass_env, limits } = spec;
-  const { env, set: given, workspace } = variables;
+  const { env, set: given, workspace, wire } = variables;
   const modes = cli.abilities.permissionModes;
   // A mode that was asked for is a promise, which a stricter mode keeps as well; the default is not a promise.
   if (mode !== undefined && !hasAtMost(modes, mode))
@@ -32,6 +32,11 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
   const plan = (more: Partial<Ask>): Plan => cli.plan({ ...ask, ...more }, version);
   const { refused, unsupported } = plan({});
   if (refused !== undefined) throw new Failure('input', refused);
+  const variablesOf = (set: Plan['env']): Record<string, string> =>
+    childEnvironment(env, { pass: [...cli.passEnv, ...pass_env], set: { ...set, ...given } });
+  const start = { env: variablesOf({}), version, passed: pass_env, workspace };
+  const directed = wire === undefined ? undefined : await (await import('./directed.ts')).directAgent(cli, ask, wire, start);
+  const extraArgs = [...ask.extraArgs, ...(directed?.args ?? [])];
   const source = new ProcessSource({
     canResume: cli.abilities.resume,
     dialect: findReader(spec.dialect ?? cli.dialect),
@@ -40,9 +45,9 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     findTotal: totalFinder(cli, spec, variables),
     messagesOf: cli.sessionTotals === undefined ? undefined : (session) => messagesIn(cli, session, { ...env, ...given }),
     launch(resume) {
-      const { args, env: set, stdin } = plan(resume === undefined ? {} : { resume, prompt: continuePrompt });
-      const passed = { pass: [...cli.passEnv, ...pass_env], set: { ...set, ...given } };
-      const order = { command: path, args, cwd: ask.cwd, env: childEnvironment(env, passed) };
+      const { args, env: set, stdin } = plan({ extraArgs, ...(resume === undefined ? {} : { resume, prompt: continuePrompt }) });
+      directed?.prepare();
+      const order = { command: path, args, cwd: ask.cwd, env: directed?.env(variablesOf(set)) ?? variablesOf(set) };
       return { ...(workspace?.inside(order) ?? order), stdin };
     },
   });
@@ -50,7 +55,7 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     source,
     introduction: { agent: cli.id, ...present({ agent_version: version }), ...(await sessionOf(cli, spec, variables)) },
     limits,
-    warnings: [...unsupported, ...unkept(cli, spec)],
+    warnings: [...unsupported, ...(directed === undefined ? unkept(cli, spec) : directed.warnings)],
   };
 }
 

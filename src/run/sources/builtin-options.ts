@@ -6,17 +6,17 @@ import type { AskPerson } from '../../builtin/permissions/question.ts';
 import { parseRules } from '../../builtin/permissions/rules.ts';
 import { hiderOf } from '../../builtin/tools/hide.ts';
 import { Failure } from '../../failure.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import type { Redactor } from '../../redact/redactor.ts';
-import type { Environment } from '../../vocabulary.ts';
-import type { Place } from '../git.ts';
+import type { Environment } from '../../words/vocabulary.ts';
+import type { Project } from '../git.ts';
 import { tokenPrice } from '../given-price.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 
 /** The spec first, then the environment, then the config files. Throws a `config` failure when no model is named. */
 export async function agentOptions(
   spec: RunSpec,
-  { projectName, parentBranchId }: Place,
+  { projectName, parentBranchId }: Project,
   env: Environment,
   redactor: Redactor | undefined,
   ask: AskPerson | undefined,

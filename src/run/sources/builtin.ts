@@ -1,5 +1,5 @@
 import type { AgentOptions, RunAgent } from '../../builtin/agent.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { continuePrompt } from './resuming.ts';
 import { inTime } from './in-time.ts';
 import type { Attempt, Source } from './source.ts';
@@ -13,23 +13,25 @@ export class BuiltInSource implements Source {
   readonly #readOptions: () => Promise<Options>;
   readonly #load: () => Promise<RunAgent>;
   #options: Promise<Options> | undefined;
+  #agent: Promise<RunAgent> | undefined;
 
   constructor(readOptions: () => Promise<Options>, load: () => Promise<RunAgent> = loadBuiltIn) {
     this.#readOptions = readOptions;
     this.#load = load;
   }
 
-  async produce({ resume, left, out, stop, below }: Attempt): Promise<undefined> {
+  async produce(attempt: Attempt): Promise<undefined> {
+    const { resume, left, stop } = attempt;
     const work = async (): Promise<void> => {
       // Read once: what the agent writes into a config file must not affect its own next attempt.
       const options = await (this.#options ??= this.#readOptions());
-      const runAgent = await this.#load();
+      const runAgent = await (this.#agent ??= this.#load());
       const continued = resume === undefined ? {} : { resume, prompt: continuePrompt };
       const limits = present({ maxTurns: left.max_turns, maxCostUsd: left.max_cost_usd });
-      await runAgent({ ...options, ...continued, ...limits, signal: stop.signal, calls: stop.calls }, (draft) => out.emit(draft));
+      await runAgent({ ...options, ...continued, ...limits, signal: stop.signal, calls: stop.calls }, (draft) => attempt.emit(draft));
     };
     const working = work();
-    await inTime(working, { stop, below });
+    await inTime(working, attempt);
     if (stop.settles) await Promise.race([working, aborted(stop.calls)]);
   }
 }

@@ -3,10 +3,12 @@ import type { RunAgent } from '../../builtin/agent.ts';
 import type { AskPerson } from '../../builtin/permissions/question.ts';
 import { Failure } from '../../failure.ts';
 import type { Redactor } from '../../redact/redactor.ts';
-import { acpAgent, builtIn, type Environment } from '../../vocabulary.ts';
-import type { Place } from '../git.ts';
+import type { Run } from '../handle.ts';
+import { acpAgent, builtIn, type Environment } from '../../words/vocabulary.ts';
+import type { Project } from '../git.ts';
 import type { Limits, RunSpec } from '../../contract/spec.ts';
 import { BuiltInSource } from './builtin.ts';
+import type { Wire } from './directed.ts';
 import type { Script } from './script.ts';
 import type { Introduction, Source } from './source.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -18,6 +20,8 @@ export interface Variables {
   set: Readonly<Record<string, string>>;
   /** The private copy that its process runs in. */
   workspace?: Workspace | undefined;
+  /** Where its requests to models are to pass; unset: they go where they go. */
+  wire?: Wire | undefined;
 }
 
 export interface Chosen {
@@ -30,11 +34,13 @@ export interface Chosen {
 }
 
 export interface Chooser extends Variables {
-  place: Place;
+  /** The run that it is the source of. */
+  run: Run;
+  place: Project;
   redact: Redactor | undefined;
-  loadAgent?: (() => Promise<RunAgent>) | undefined;
+  loadAgent?: ((run: Run) => Promise<RunAgent>) | undefined;
   /** Directs the run instead of an agent. */
-  script?: Script | undefined;
+  script?: ((run: Run) => Script) | undefined;
   /** A person who can be asked; unset: nobody. */
   ask?: AskPerson | undefined;
 }
@@ -43,10 +49,10 @@ export interface Chooser extends Variables {
 export async function chooseSource(given: RunSpec, chooser: Chooser): Promise<Chosen> {
   const spec = { ...given, ...agentOf(given) };
   const { agent, command, limits } = spec;
-  const { script } = chooser;
+  const { run, script } = chooser;
   if (script !== undefined) {
     const { ScriptSource } = await import('./script.ts');
-    return { source: new ScriptSource(script, spec, chooser.place), introduction: {}, limits, warnings: [] };
+    return { source: new ScriptSource(script(run), spec, chooser.place), introduction: {}, limits, warnings: [] };
   }
   refuseWhatIsIgnored(spec);
   if (agent === acpAgent) return (await import('./acp/choose.ts')).acpSource(spec, chooser, chooser.ask);
@@ -58,7 +64,12 @@ export async function chooseSource(given: RunSpec, chooser: Chooser): Promise<Ch
   const options = async () => (await import('./builtin-options.ts')).agentOptions(spec, place, env, redact, ask);
   // It enforces these two itself, before the model call that would exceed them.
   const { max_turns: _turns, max_cost_usd: _cost, ...watched } = limits;
-  return { source: new BuiltInSource(options, loadAgent), introduction: {}, limits: watched, warnings: [] };
+  return {
+    source: new BuiltInSource(options, loadAgent === undefined ? undefined : () => loadAgent(run)),
+    introduction: {},
+    limits: watched,
+    warnings: [],
+  };
 }
 
 /** A source that cannot begin. */

@@ -2,14 +2,14 @@ import { childEnvironment } from '../../agents/environment.ts';
 import type { Draft, EventOf } from '../../events/event.ts';
 import { realpathSync, statfsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { timeInWords } from '../../duration.ts';
+import { timeInWords } from '../../time/duration.ts';
 import { Failure, messageOf, systemCode } from '../../failure.ts';
-import { pathInside } from '../../inside.ts';
+import { pathInside } from '../../files/inside.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
-import { isGone, thisProcess } from '../../stores/owner.ts';
+import { isGone, thisProcess } from '../../processes/owner.ts';
 import { patient } from '../../processes/patience.ts';
-import { present } from '../../present.ts';
-import { builtIn } from '../../vocabulary.ts';
+import { present } from '../../json/present.ts';
+import { builtIn } from '../../words/vocabulary.ts';
 import { branchName } from '../../workspace/branch-name.ts';
 import { dropUnchanged } from '../../workspace/drop.ts';
 import { type Kept, lostInWords } from '../../workspace/keep.ts';
@@ -17,27 +17,27 @@ import { Workspace } from '../../workspace/workspace.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import { type Chosen, type Chooser, chooseSource } from './choose.ts';
 import type { Stop } from '../stop.ts';
-import type { Attempt, Out, Source } from './source.ts';
+import type { Attempt, Source } from './source.ts';
 
 /** An agent that works in a private copy. */
 export async function isolatedSource(
   spec: RunSpec,
   { copy, branch, ...ask }: NonNullable<RunSpec['workspace']>,
-  { runId, ...chooser }: Chooser & { runId: string },
+  chooser: Chooser,
 ): Promise<Chosen> {
   const workspace = await Workspace.plan(
     {
       ...ask,
       copied: copy,
       setupEnv: childEnvironment(chooser.env, { pass: spec.pass_env, set: chooser.set }),
-      branch: branch ?? branchName(runId, 1, chooser.redact?.text(spec.prompt) ?? spec.prompt),
+      branch: branch ?? branchName(chooser.run.id, 1, chooser.redact?.text(spec.prompt) ?? spec.prompt),
     },
     { cwd: spec.cwd, env: chooser.env, owners },
   );
   const chosen = await chooseSource({ ...spec, cwd: workspace.cwd }, { ...chooser, workspace });
   return {
     ...chosen,
-    source: new IsolatedSource(chosen.source, workspace, { agent: spec.agent, runId, mayLeaveNone: branch === undefined }),
+    source: new IsolatedSource(chosen.source, workspace, { agent: spec.agent, runId: chooser.run.id, mayLeaveNone: branch === undefined }),
     warnings: [...chosen.warnings, ...(workspace.remark === undefined ? [] : [workspace.remark]), ...elsewhere(spec, workspace)],
   };
 }
@@ -72,6 +72,8 @@ class IsolatedSource implements Source {
   readonly #mayLeaveNone: boolean;
   /** Files that were already reported, relative to the top. */
   readonly #edited = new Set<string>();
+  /** The top of the copy; an agent may also report the resolved path. */
+  #tops: readonly string[] = [];
   #isMade = false;
   #kept: Kept | undefined;
   /** False while the copy holds work that is not kept: then it must not be removed. */
@@ -97,21 +99,22 @@ class IsolatedSource implements Source {
   }
 
   async produce(attempt: Attempt): Promise<ProcessEnd | undefined> {
-    const { out, stop } = attempt;
+    const { stop } = attempt;
+    const { base, branch, top } = this.#workspace;
     if (!this.#isMade) {
-      const { base, branch } = this.#workspace;
-      out.emit({ type: 'branch.updated', branch_id: base.branchId || base.commit, is_start: true, commit: base.commit });
-      out.emit(this.#told(branch));
+      attempt.emit({ type: 'branch.updated', branch_id: base.branchId || base.commit, is_start: true, commit: base.commit });
+      attempt.emit(this.#branchEvent(branch));
       this.#isMade = true;
       await this.#workspace.create(stop.signal);
     }
     this.#isKept = false;
-    const [ended] = await Promise.allSettled([this.#inner.produce({ ...attempt, out: this.#heardBy(out) })]);
-    out.left();
+    this.#tops = [top, realpathSync(top)];
+    const [ended] = await Promise.allSettled([this.#inner.produce(attempt)]);
+    attempt.exited();
     const kept = await this.#keep(stop);
-    for (const draft of this.#untold(kept)) out.emit(draft);
+    for (const draft of this.#untold(kept)) attempt.emit(draft);
     // It may have been kept under another name.
-    out.emit({ ...this.#told(kept.branch), commit: kept.commit, files: kept.changes.length });
+    attempt.emit({ ...this.#branchEvent(kept.branch), commit: kept.commit, files: kept.changes.length });
     if (ended.status === 'rejected') throw ended.reason;
     // Work that is not on the branch is not done.
     if (kept.lost.length > 0) throw new Failure('config', `${lostInWords(kept)}; ${this.#stillThere}`);
@@ -119,31 +122,23 @@ class IsolatedSource implements Source {
   }
 
   /** By the time anybody reads about its files, a copy is gone: they are reported by their paths in the checkout. */
-  #heardBy(out: Out): Out {
-    const { repository, cwd, top } = this.#workspace;
-    // An agent may report the resolved path.
-    const tops = [top, realpathSync(top)];
-    const inside = (path: string): string | undefined => {
-      const whole = resolve(cwd, path);
-      return tops.map((each) => pathInside(each, whole)).find((below) => below !== undefined);
-    };
-    const renamed = (path: string): string => {
-      const below = inside(path);
-      return isAbsolute(path) && below !== undefined ? join(repository.root, below) : path;
-    };
-    return {
-      ...out,
-      get isExplained() {
-        return out.isExplained;
-      },
-      emit: (draft, origin) => {
-        if (draft.type === 'thread.started' && draft.cwd !== undefined) return out.emit({ ...draft, cwd: renamed(draft.cwd) }, origin);
-        if (draft.type !== 'file.edited') return out.emit(draft, origin);
-        const below = inside(draft.path);
-        if (below !== undefined) this.#edited.add(below);
-        out.emit({ ...draft, path: renamed(draft.path) }, origin);
-      },
-    };
+  correct(reported: Draft): Draft {
+    const draft = this.#inner.correct?.(reported) ?? reported;
+    if (draft.type === 'thread.started' && draft.cwd !== undefined) return { ...draft, cwd: this.#inCheckout(draft.cwd) };
+    if (draft.type !== 'file.edited') return draft;
+    const below = this.#insideCopy(draft.path);
+    if (below !== undefined) this.#edited.add(below);
+    return { ...draft, path: this.#inCheckout(draft.path) };
+  }
+
+  #insideCopy(path: string): string | undefined {
+    const whole = resolve(this.#workspace.cwd, path);
+    return this.#tops.map((top) => pathInside(top, whole)).find((below) => below !== undefined);
+  }
+
+  #inCheckout(path: string): string {
+    const below = this.#insideCopy(path);
+    return isAbsolute(path) && below !== undefined ? join(this.#workspace.repository.root, below) : path;
   }
 
   /** Changes that git found and the agent did not report. */
@@ -173,7 +168,7 @@ class IsolatedSource implements Source {
     return `its copy is still in ${this.#workspace.folder}: see "runwire orchestrate clean"`;
   }
 
-  #told(branch_id: string): EventOf<'branch.updated'> {
+  #branchEvent(branch_id: string): EventOf<'branch.updated'> {
     const { base, isolation } = this.#workspace;
     const { agent, runId: run_id } = this.#who;
     return { type: 'branch.updated', branch_id, parent_branch_id: base.branchId || base.commit, agent, run_id, isolation };

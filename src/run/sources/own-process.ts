@@ -22,8 +22,8 @@ export function ownProcessSource(spec: RunSpec, { env, set, workspace }: Variabl
     dialect: findDialect('runwire'),
     launch(resume, left) {
       const passed = childEnvironment(env, { pass: [...builtInVariables, ...pass_env], set: { ...set, [settleVariable]: '1' } });
-      const asked = { ...spec, limits: { ...limits, ...left }, resume: resume ?? spec.resume };
-      const words = wordsOf(asked, ({ isForAgent }) => isForAgent === true);
+      const attempt = { ...spec, limits: { ...limits, ...left }, resume: resume ?? spec.resume };
+      const words = wordsOf(attempt, ({ isForAgent }) => isForAgent === true);
       const args = [ownProgram(), 'run', '--quiet', '--to=runwire', '--ledger=none', ...words];
       const order = { command: process.execPath, args, cwd, env: passed };
       return { ...(workspace?.inside(order) ?? order), stdin: resume === undefined ? prompt : continuePrompt };

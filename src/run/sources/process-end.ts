@@ -1,5 +1,5 @@
 import type { ProcessEnd } from '../../pipeline/thread.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import type { Ended } from '../../processes/supervised.ts';
 
 /** How a supervised process ended, as a run reports it. */

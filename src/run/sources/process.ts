@@ -1,15 +1,15 @@
 import type { SessionTotals } from '../../agents/session-meter.ts';
-import type { Dialect, JsonObject } from '../../dialects/dialect.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import type { JsonObject } from '../../json/json.ts';
 import type { Draft } from '../../events/event.ts';
-import { LineDecoder } from '../../pipeline/line-decoder.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
-import { present } from '../../present.ts';
+import { present } from '../../json/present.ts';
 import { supervise } from '../../processes/supervise.ts';
 import type { ProcessOrder } from '../../processes/supervised.ts';
 import { settleMs } from '../stop.ts';
 import { processEnd } from './process-end.ts';
 import { settleSignal } from './settling.ts';
-import type { Attempt, Out, Source } from './source.ts';
+import type { Attempt, Source } from './source.ts';
 
 /** How to start a process once. */
 type Launch = Omit<ProcessOrder, 'onStdout' | 'onStderr'>;
@@ -52,13 +52,14 @@ export class ProcessSource implements Source {
     return this.#options.canResume;
   }
 
-  async produce({ resume, left, out, stop }: Attempt): Promise<ProcessEnd> {
+  async produce(attempt: Attempt): Promise<ProcessEnd> {
+    const { resume, left, stop } = attempt;
     const { dialect, findModel, findTotal, messagesOf, settles } = this.#options;
     const resumed = await findTotal?.(resume);
-    const decoder = new LineDecoder(out, { live: true, resumed, onDialect: (known) => out.speaks(known), ...present({ dialect }) });
+    const reader = await attempt.reader({ resumed, ...present({ dialect }) });
     const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
-      decoder[stream](chunk);
-      return out.heard(stream, chunk);
+      reader[stream](chunk);
+      return attempt.heard(stream, chunk);
     };
     const order = { ...this.#options.launch(resume, left), onStdout: hear('stdout'), onStderr: hear('stderr') };
     const child = await supervise(order, settles === undefined ? {} : { stop: settleMs });
@@ -68,29 +69,29 @@ export class ProcessSource implements Source {
     else stop.signal.addEventListener('abort', end, { once: true });
     void stop.overdue.then(() => (isSettling() ? undefined : child.kill()));
     stop.calls.addEventListener('abort', () => (isSettling() ? child.kill() : undefined), { once: true });
-    const meter = this.#follow(out);
+    const meter = this.#follow(attempt);
     const ended = await child.ended;
     await meter.end();
     stop.signal.removeEventListener('abort', end);
     if (ended.listener_error !== undefined) throw ended.listener_error;
     const process = processEnd(ended);
-    if (messagesOf !== undefined && out.session !== undefined && decoder.isCut)
-      for await (const wire of messagesOf(out.session)) decoder.complete(wire);
-    decoder.end(process);
-    this.#dialect = decoder.dialect;
-    const model = out.session === undefined ? undefined : await findModel?.(out.session);
-    if (model !== undefined) out.emit({ type: 'usage.reported', scope: 'step', model });
+    if (messagesOf !== undefined && attempt.session !== undefined && reader.isCut)
+      for await (const wire of messagesOf(attempt.session)) reader.complete(wire);
+    reader.endInput(process);
+    this.#dialect = reader.dialect;
+    const model = attempt.session === undefined ? undefined : await findModel?.(attempt.session);
+    if (model !== undefined) attempt.emit({ type: 'usage.reported', scope: 'step', model });
     return process;
   }
 
   /** One look at a time; the last one after the agent has exited. */
-  #follow(out: Out): { end(): Promise<void> } {
+  #follow(attempt: Attempt): { end(): Promise<void> } {
     const { meter } = this.#options;
     if (meter === undefined) return { end: async () => {} };
     let looking: Promise<void> | undefined;
     const timer = setInterval(() => {
       looking ??= meter()
-        .then((totals) => (totals === undefined ? undefined : out.counted(totals)))
+        .then((totals) => (totals === undefined ? undefined : attempt.counted(totals)))
         .finally(() => (looking = undefined));
     }, lookEveryMs);
     return {
@@ -99,8 +100,8 @@ export class ProcessSource implements Source {
         await looking;
         const totals = await meter();
         if (totals === undefined) return;
-        out.counted({ ...totals, isFinal: true });
-        out.emit(usageOf(totals));
+        attempt.counted({ ...totals, isFinal: true });
+        attempt.emit(usageOf(totals));
       },
     };
   }

@@ -1,5 +1,5 @@
 import type { Draft } from '../../events/event.ts';
-import type { Place } from '../git.ts';
+import type { Project } from '../git.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import { inTime } from './in-time.ts';
 import type { Attempt, Source } from './source.ts';
@@ -22,16 +22,16 @@ export class ScriptSource implements Source {
   readonly #script: Script;
   readonly #work: Omit<ScriptWork, 'signal'>;
 
-  constructor(script: Script, { prompt, cwd }: RunSpec, place: Place) {
+  constructor(script: Script, { prompt, cwd }: RunSpec, place: Project) {
     this.#script = script;
     this.#work = { prompt, cwd, ...place };
   }
 
-  async produce({ out, stop, below }: Attempt): Promise<undefined> {
-    const work = { ...this.#work, signal: stop.signal };
+  async produce(attempt: Attempt): Promise<undefined> {
+    const work = { ...this.#work, signal: attempt.stop.signal };
     await inTime(
-      this.#script(work, (draft) => out.emit(draft)),
-      { stop, below },
+      this.#script(work, (draft) => attempt.emit(draft)),
+      attempt,
     );
   }
 }

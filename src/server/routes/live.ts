@@ -1,19 +1,17 @@
-import type { Hono } from 'hono';
+import type { Context } from 'hono';
 import type { RunSummary } from '../../stores/run-store.ts';
-import type { Room } from '../app.ts';
+import type { AppParts } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
 import { type Message, type Messages, sseText, streamOf } from '../event-stream.ts';
-import { allow } from '../guard.ts';
+import type { Handlers } from '../route.ts';
 import { streamHeaders } from './records.ts';
 
 /** How many changed runs may wait for a viewer; each is held once, in its latest state. */
 const mostWaiting = 5000;
 
 /** Reports every run of the ledger whenever it begins, changes or ends. */
-export function liveRoutes(app: Hono<ServerEnv>, room: Room): void {
-  const { live, metrics, viewers, timing } = room;
-
-  app.get('/api/live', allow('read'), async (context) => {
+export function liveRoutes({ live, metrics, viewers, timing }: AppParts) {
+  async function watch(context: Context<ServerEnv>): Promise<Response> {
     viewers.refuseCrowd();
     const { signal } = context.req.raw;
     const news = new News();
@@ -33,7 +31,9 @@ export function liveRoutes(app: Hono<ServerEnv>, room: Room): void {
     };
     const body = streamOf(messages, { encode: sseText, behind, keepAlive: ': runwire\n\n', signal, metrics, viewers, timing });
     return context.body(body, 200, streamHeaders('text/event-stream'));
-  });
+  }
+
+  return { 'get /api/live': watch } satisfies Partial<Handlers>;
 }
 
 const behind = (): Message => ({ event: 'behind', data: '{}' });

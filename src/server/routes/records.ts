@@ -1,32 +1,30 @@
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import type { Variant } from '../../dialects/dialect.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
-import { PlaceAway, type Tape } from '../../stores/tape.ts';
-import type { Room } from '../app.ts';
+import { PlaceAway, type Tape } from '../../tapes/tape.ts';
+import type { AppParts } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
 import { sseText, streamOf } from '../event-stream.ts';
-import { allow } from '../guard.ts';
 import { Problem } from '../problem.ts';
-import { askedNumber, namedRun } from '../questions.ts';
+import { namedRun } from '../questions.ts';
+import type { Query, Handlers } from '../route.ts';
 import { inTurns } from '../turns.ts';
 import { ndjsonText, recordMessages, type Wanted } from '../records.ts';
 
-const mostRecords = 1_000_000;
-
 /** The records of a run, live or not, and its tape in any dialect. */
-export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
-  const { ledger, metrics, viewers, timing } = room;
+export function recordRoutes(parts: AppParts) {
+  const { ledger, metrics, viewers, timing } = parts;
 
-  app.get('/api/runs/:id/records', allow('read'), async (context) => {
+  async function records(context: Context<ServerEnv>, query: Query<RecordParameter>): Promise<Response> {
     const { run, tape } = await taped(context);
-    const wanted = askedRecords(context);
+    const wanted = wantedIn(query);
     viewers.refuseCrowd();
     const isLines = context.req.header('accept')?.includes('application/x-ndjson') === true;
     let last = wanted.after;
     async function* messages(left: AbortSignal) {
       try {
-        for await (const some of recordMessages(room, run, tape, wanted, left)) {
+        for await (const some of recordMessages(parts, run, tape, wanted, left)) {
           last = some.at(-1)?.id ?? last;
           yield some;
         }
@@ -46,11 +44,11 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
       timing,
     });
     return context.body(body, 200, streamHeaders(isLines ? 'application/x-ndjson' : 'text/event-stream'));
-  });
+  }
 
-  app.get('/api/runs/:id/tape', allow('read'), async (context) => {
+  async function file(context: Context<ServerEnv>, query: Query<'to'>): Promise<Response> {
     const { run, tape } = await taped(context);
-    const to = context.req.query('to') || 'runwire';
+    const to = query.word('to') ?? 'runwire';
     const [{ findWriter }, { tapeText }] = await Promise.all([import('../../dialects/registry.ts'), import('../../ledger/tape-text.ts')]);
     const { dialect, variant } = findWriter(to);
     viewers.refuseCrowd();
@@ -71,16 +69,18 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
       // A stream for a front end is not a file to save.
       ...(variant.layout === 'sse' ? {} : { 'Content-Disposition': `attachment; filename="${run.id}.${dialect.id}${ending}"` }),
     });
-  });
+  }
 
   async function taped(context: Context<ServerEnv>): Promise<{ run: RunRecord; tape: Tape }> {
-    const run = await namedRun(ledger, context.req.param('id') ?? '');
-    return { run, tape: await tapeInTurns(room, run) };
+    const run = await namedRun(ledger, context.req.param('id'));
+    return { run, tape: await tapeInTurns(parts, run) };
   }
+
+  return { 'get /api/runs/{id}/records': records, 'get /api/runs/{id}/tape': file } satisfies Partial<Handlers>;
 }
 
 /** The tape of a run, read without holding up other requests. */
-export async function tapeInTurns({ ledger, turns }: Pick<Room, 'ledger' | 'turns'>, run: RunRecord): Promise<Tape> {
+export async function tapeInTurns({ ledger, turns }: Pick<AppParts, 'ledger' | 'turns'>, run: RunRecord): Promise<Tape> {
   const found = await tapeOf(ledger.tapes, run);
   if ('missing' in found) throw new Problem('not_found', found.missing);
   return inTurns(found.tape, turns);
@@ -93,14 +93,19 @@ const fileKinds: Record<Variant['layout'], { type: string; ending: string }> = {
   sse: { type: 'text/event-stream', ending: '.sse' },
 };
 
-function askedRecords(context: Context<ServerEnv>): Wanted {
-  const limit = askedNumber(context, 'limit', { least: 1, most: mostRecords });
-  const asked = askedNumber(context, 'after', { least: 0, most: Number.MAX_SAFE_INTEGER }) ?? 0;
+type RecordParameter = 'after' | 'limit' | 'follow' | 'cut' | 'Last-Event-ID';
+
+function wantedIn(query: Query<RecordParameter>): Wanted {
+  const limit = query.whole('limit');
+  const after = query.whole('after') ?? 0;
   // A browser that reconnects requests the same address, and sends in a header how far it got.
-  const told = context.req.header('last-event-id') ?? '';
-  const after = /^\d{1,15}$/.test(told) ? Math.max(asked, Number(told)) : asked;
-  const cut = askedNumber(context, 'cut', { least: 10, most: Number.MAX_SAFE_INTEGER });
-  return { after, limit, cut, follow: context.req.query('follow') !== '0' && limit === undefined };
+  const seen = query.word('Last-Event-ID') ?? '';
+  return {
+    after: /^\d{1,15}$/.test(seen) ? Math.max(after, Number(seen)) : after,
+    limit,
+    cut: query.whole('cut'),
+    follow: query.word('follow') !== '0' && limit === undefined,
+  };
 }
 
 export function streamHeaders(type: string): Record<string, string> {

@@ -1,23 +1,23 @@
-import type { Hono } from 'hono';
+import type { Context } from 'hono';
 import type { ReportedRuns } from '../../ledger/report.ts';
-import { isWholeId } from '../../stores/run-id.ts';
-import type { Room } from '../app.ts';
+import { isWholeId } from '../../ids/run-id.ts';
+import type { AppParts } from '../app.ts';
 import { readBody } from '../body.ts';
 import type { ServerEnv } from '../env.ts';
-import { allow, notSimple } from '../guard.ts';
 import { Problem } from '../problem.ts';
+import type { Handlers } from '../route.ts';
 
 const mostBytes = 32 * 1024 * 1024;
 /** How many request bodies are in memory at once. */
 const mostUploads = 8;
 
 /** Runs on other machines, reported by "runwire run --report". */
-export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics, turns }: Room): void {
+export function reportRoutes({ ledger, now, metrics, turns }: AppParts) {
   let reported: Promise<ReportedRuns> | undefined;
   let open = 0;
 
-  app.post('/api/report/:id', notSimple, allow('report'), async (context) => {
-    const id = context.req.param('id');
+  async function report(context: Context<ServerEnv>): Promise<Response> {
+    const id = context.req.param('id') ?? '';
     if (!isWholeId(id)) throw new Problem('input', 'that is not the id of a run');
     if (open >= mostUploads) throw new Problem('unavailable', 'too many uploads at once; try again', {}, 1);
     open += 1;
@@ -34,5 +34,7 @@ export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics, turns
     } finally {
       open -= 1;
     }
-  });
+  }
+
+  return { 'post /api/report/{id}': report } satisfies Partial<Handlers>;
 }

@@ -1,68 +1,71 @@
-import type { Hono } from 'hono';
+import type { Context } from 'hono';
 import { compareRuns } from '../../ledger/diff.ts';
-import { Families } from '../../ledger/families.ts';
+import { ChildSums } from '../../ledger/child-sums.ts';
 import { groupingsOf, statsBy } from '../../ledger/stats.ts';
-import { readTimeline } from '../../ledger/timeline.ts';
 import { runsBelow } from '../../ledger/tree.ts';
-import { present } from '../../present.ts';
-import { isWholeId } from '../../stores/run-id.ts';
-import type { Room } from '../app.ts';
+import { present } from '../../json/present.ts';
+import { isWholeId } from '../../ids/run-id.ts';
+import type { AppParts } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
-import { allow } from '../guard.ts';
 import { Problem } from '../problem.ts';
+import { requestedFilter, namedRun } from '../questions.ts';
+import type { Query, Handlers } from '../route.ts';
+import { mostRuns } from '../route-table.ts';
 import { tapeInTurns } from './records.ts';
-import { askedFilter, askedNumber, namedRun } from '../questions.ts';
 
 const defaultLimit = 50;
-const mostRuns = 500;
 
 /** What the ledger knows about runs. */
-export function runRoutes(app: Hono<ServerEnv>, { ledger, turns, now }: Room): void {
+export function runRoutes({ ledger, turns, timelines, now }: AppParts) {
   const { store } = ledger;
 
-  app.get('/api/runs', allow('read'), async (context) => {
-    const filter = await askedFilter(context, ledger, now());
-    const limit = askedNumber(context, 'limit', { least: 1, most: mostRuns }) ?? defaultLimit;
-    const after = context.req.query('after') || undefined;
+  async function page(context: Context<ServerEnv>, query: Query<'limit' | 'after' | 'live' | 'total'>): Promise<Response> {
+    const filter = await requestedFilter(context, ledger, now());
+    const limit = query.whole('limit') ?? defaultLimit;
+    const after = query.word('after');
     if (after !== undefined && !isWholeId(after)) throw new Problem('input', 'after: expected "next" of the previous page');
     // A page may hold a hundred thousand labels.
     await turns.next();
-    const families = new Families(store);
-    const liveFirst = context.req.query('live') === '1';
+    const childSums = new ChildSums(store);
+    const liveFirst = query.word('live') === '1';
     const isRunning = filter.status?.includes('running') ?? true;
     // Open runs come before the first page, and on no other.
     const open =
       liveFirst && isRunning && after === undefined
-        ? (await families.page({ ...filter, status: ['running'] }, { limit: mostRuns })).runs
+        ? (await childSums.page({ ...filter, status: ['running'] }, { limit: mostRuns })).runs
         : [];
     const status = filter.status?.filter((each) => each !== 'running') ?? (['success', 'error', 'cancelled', 'incomplete'] as const);
     const rest = liveFirst ? { ...filter, status } : filter;
-    const page = await families.page(rest, { limit, ...present({ after }) });
-    const total = context.req.query('total') === '1' ? await store.count(filter) : undefined;
+    const newest = await childSums.page(rest, { limit, ...present({ after }) });
+    const total = query.word('total') === '1' ? await store.count(filter) : undefined;
     await turns.next();
-    return context.json({ runs: [...open, ...page.runs], ...present({ next: page.next, total }) });
-  });
+    return context.json({ runs: [...open, ...newest.runs], ...present({ next: newest.next, total }) });
+  }
 
-  app.get('/api/stats', allow('read'), async (context) => {
-    const filter = await askedFilter(context, ledger, now());
-    return context.json({ rows: await statsBy(store, groupingsOf('by', context.req.query('by') || 'day'), filter) });
-  });
+  return {
+    'get /api/runs': page,
 
-  app.get('/api/runs/:id', allow('read'), async (context) => {
-    return context.json(await new Families(store).complete(await namedRun(ledger, context.req.param('id'))));
-  });
+    async 'get /api/stats'(context, query) {
+      const filter = await requestedFilter(context, ledger, now());
+      return context.json({ rows: await statsBy(store, groupingsOf('by', query.word('by') ?? 'day'), filter) });
+    },
 
-  app.get('/api/runs/:id/children', allow('read'), async (context) => {
-    return context.json({ runs: await runsBelow(store, await namedRun(ledger, context.req.param('id'))) });
-  });
+    async 'get /api/runs/{id}'(context) {
+      return context.json(await new ChildSums(store).complete(await namedRun(ledger, context.req.param('id'))));
+    },
 
-  app.get('/api/runs/:id/timeline', allow('read'), async (context) => {
-    const run = await namedRun(ledger, context.req.param('id'));
-    return context.json(await readTimeline(await tapeInTurns({ ledger, turns }, run)));
-  });
+    async 'get /api/runs/{id}/children'(context) {
+      return context.json({ runs: await runsBelow(store, await namedRun(ledger, context.req.param('id'))) });
+    },
 
-  app.get('/api/runs/:a/diff/:b', allow('read'), async (context) => {
-    const [a, b] = [await namedRun(ledger, context.req.param('a')), await namedRun(ledger, context.req.param('b'))];
-    return context.json(compareRuns(a, b));
-  });
+    async 'get /api/runs/{id}/timeline'(context) {
+      const run = await namedRun(ledger, context.req.param('id'));
+      return context.json(await timelines.of(run, await tapeInTurns({ ledger, turns }, run)));
+    },
+
+    async 'get /api/runs/{id}/diff/{other}'(context) {
+      const [a, b] = [await namedRun(ledger, context.req.param('id')), await namedRun(ledger, context.req.param('other'))];
+      return context.json(compareRuns(a, b));
+    },
+  } satisfies Partial<Handlers>;
 }

@@ -1,10 +1,9 @@
-import type { Hono } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { version } from '../../version.ts';
-import type { Room } from '../app.ts';
-import type { ServerEnv } from '../env.ts';
-import { allow, refuseToken } from '../guard.ts';
+import type { AppParts } from '../app.ts';
+import { refuseToken } from '../guard.ts';
 import { Problem } from '../problem.ts';
+import type { Handlers } from '../route.ts';
 import { cached, prometheusText, totalsOf } from '../prometheus.ts';
 
 /** Where the ledger does not keep totals, adding up a million runs takes a moment; scrapes within this time get the same figures. */
@@ -13,43 +12,45 @@ const totalsMs = 5000;
 const formerCookie = 'runwire';
 
 /** Routes about the server itself. */
-export function serviceRoutes(app: Hono<ServerEnv>, room: Room): void {
-  const { ledger, tokens, wrong, names, live, metrics, viewers, queue, now } = room;
-  app.get('/healthz', (context) => (live.trouble === undefined ? context.text('ok\n') : context.text('the ledger does not answer\n', 503)));
-
-  app.get('/openapi.json', async (context) => context.json((await import('../openapi.ts')).openApi()));
-
+export function serviceRoutes({ ledger, tokens, wrong, names, live, metrics, viewers, queue, now }: AppParts) {
   const totals = cached(() => totalsOf(ledger), totalsMs, now);
-  app.get('/metrics', allow('read'), async (context) => {
-    context.header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
-    const queued = await queue?.figures().catch(() => 'away' as const);
-    return context.body(prometheusText(await totals(), queued, metrics, viewers));
-  });
 
-  app.get('/api/queue', allow('read'), async (context) => {
-    const state = await queue?.overview();
-    if (state === undefined) throw new Problem('not_found', 'this ledger has no queue: "runwire enqueue" makes one, in PostgreSQL');
-    return context.json(state);
-  });
+  return {
+    'get /healthz': (context) => (live.trouble === undefined ? context.text('ok\n') : context.text('the ledger does not answer\n', 503)),
 
-  app.get('/login', (context) => {
-    const cookie = tokens?.cookieFor(context.req.query('token') ?? '');
-    if (tokens !== undefined && cookie === undefined) return refuseToken(context, wrong);
-    // All servers of a host had this one in common; it opens nothing any more.
-    if (getCookie(context, formerCookie) !== undefined) deleteCookie(context, formerCookie, { path: '/' });
-    if (cookie !== undefined)
-      setCookie(context, names.cookieName, cookie, {
-        httpOnly: true,
-        sameSite: 'Strict',
-        path: '/',
-        secure: names.isSecure,
-        maxAge: 30 * 86_400,
-      });
-    // The token must not stay in the address bar or the history.
-    return context.redirect('/', 303);
-  });
+    'get /openapi.json': async (context) => context.json((await import('../openapi.ts')).openApi()),
 
-  app.get('/api/session', allow('read'), (context) => {
-    return context.json({ rights: [...context.get('who').rights], ledger: ledger.store.name, version });
-  });
+    async 'get /metrics'(context) {
+      context.header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
+      const queued = await queue?.figures().catch(() => 'away' as const);
+      return context.body(prometheusText(await totals(), queued, metrics, viewers));
+    },
+
+    async 'get /api/queue'(context) {
+      const state = await queue?.overview();
+      if (state === undefined) throw new Problem('not_found', 'this ledger has no queue: "runwire enqueue" makes one, in PostgreSQL');
+      return context.json(state);
+    },
+
+    'get /login'(context, query) {
+      const cookie = tokens?.cookieFor(query.word('token') ?? '');
+      if (tokens !== undefined && cookie === undefined) return refuseToken(context, wrong);
+      // All servers of a host had this one in common; it opens nothing any more.
+      if (getCookie(context, formerCookie) !== undefined) deleteCookie(context, formerCookie, { path: '/' });
+      if (cookie !== undefined)
+        setCookie(context, names.cookieName, cookie, {
+          httpOnly: true,
+          sameSite: 'Strict',
+          path: '/',
+          secure: names.isSecure,
+          maxAge: 30 * 86_400,
+        });
+      // The token must not stay in the address bar or the history.
+      return context.redirect('/', 303);
+    },
+
+    'get /api/session'(context) {
+      return context.json({ rights: [...context.get('who').rights], ledger: ledger.store.name, version });
+    },
+  } satisfies Partial<Handlers>;
 }

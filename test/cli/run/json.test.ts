@@ -72,6 +72,13 @@ describe('--json', () => {
     expect({ stderr, status, kept: existsSync(scratchpadOf(stdout, cwd)) }).toEqual({ stderr: '', status: 1, kept: true });
   });
 
+  it('does not wait for stdin to refuse a query', async () => {
+    for (const wrong of ['--colour', '--max-turns=many']) {
+      const { stdout, stderr, status } = await live(['--json', wrong, 'Do it'], { stdin: null });
+      expect({ query: json(stdout).query, stderr, status }).toEqual({ query: 'Do it', stderr: '', status: 1 });
+    }
+  });
+
   it.each([
     ['an unknown flag', ['--json', '--colour', 'Do it'], 'unknown option --colour'],
     ['a flag without its value', ['Do it', '--json', '--model'], '--model needs a value'],

@@ -32,6 +32,8 @@ export interface LiveOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** With the running command, and again whenever it has said something. */
   watch?: (child: ChildProcess, stdout: string) => void;
+  /** The same for what it said to people. */
+  hear?: (child: ChildProcess, stderr: string) => void;
   /** A file or device that stdout, or stderr, goes to instead. */
   stdoutFile?: string;
   stderrFile?: string;
@@ -61,7 +63,10 @@ export function live(args: readonly string[], options: LiveOptions = {}): Promis
       stdout += text;
       options.watch?.(child, stdout);
     });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => void (stderr += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+      options.hear?.(child, stderr);
+    });
     child.on('error', reject);
     child.on('close', (status) => resolve({ stdout, stderr, status, cwd }));
     child.stdin?.on('error', () => {});

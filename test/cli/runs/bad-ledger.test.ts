@@ -58,6 +58,48 @@ it('is read from a file system that cannot be written', () => {
   expect(status).toBe(0);
 });
 
+describe('on a disk without one free block', () => {
+  // SQLite writes what was committed into the ledger's own file when the last process closes it: one that is killed leaves it beside.
+  const write = 'new (require("node:sqlite").DatabaseSync)(process.argv[1]).exec("update runs set heartbeat_at = heartbeat_at")';
+  const killed = `"$2" -e '${write}; process.kill(process.pid, 9)' "$1/runwire/ledger.db"`;
+
+  /** Three runs on a small file system, which then fills up, and what is done there. */
+  function onFullDisk(commands: readonly string[], flags = ''): { status: number | null; stdout: string; stderr: string } {
+    const script = `mount -t tmpfs -o size=2m tmpfs "$1" && cd "$1" && export XDG_STATE_HOME="$1" HOME="$1"
+      node="$2" binary="$3"
+      runwire() { "$node" "$binary" "$@"; }
+      full() { cat /dev/zero >> "$HOME/fill" 2> /dev/null; true; }
+      for each in 1 2 3; do runwire run -q ${flags} -- sh -c 'head -c 60000 /dev/urandom | base64; cat "$1"' sh "$4" > /dev/null || exit 9; done
+      ${commands.join('\n')}`;
+    const binary = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
+    const args = [process.getuid?.() === 0 ? '-m' : '-rm', 'sh', '-c', script, 'sh', temporary(), process.execPath, binary, example];
+    return spawnSync('unshare', args, { encoding: 'utf8', timeout: 50_000 });
+  }
+  const prune = 'runwire runs prune --keep 1 --yes';
+
+  it.each([
+    ['and nobody uses the ledger', 'full'],
+    ['and a killed process left its last writes beside the ledger', `${killed}; full`],
+  ])('runs are shown and pruned, %s', (_name, before) => {
+    const { status, stdout, stderr } = onFullDisk([before, 'runwire runs list --csv | wc -l', prune, 'full', 'runwire runs verify']);
+    expect({ status, stdout, stderr }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^4\nremoved 2 runs and 2 tapes \(.*\)\n$/) as string,
+      stderr: expect.stringMatching(
+        /^(Killed\n)?runwire: warning: the ledger is as large as before, .* full\nrunwire: 1 run, 1 tape: 0 problems, 0 warnings\n$/,
+      ) as string,
+    });
+  });
+
+  it('and without a tape to remove, it is said what to do', () => {
+    const { status, stdout, stderr } = onFullDisk(['full', prune], '--no-tape');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^runwire: the disk of the ledger .* is full: 0 tapes were removed, but not all of the runs; free some room there and try again\n$/,
+    );
+  });
+});
+
 it('the same run in any format is one run of the ledger, with its labels', async () => {
   const ledger = newLedger();
   for (const format of ['--json', '--stream-json', '--to=runwire']) {

@@ -6,7 +6,7 @@ import { runsSchemas } from '../../../src/ledger/schemas.ts';
 import { runs as group } from '../../../src/cli/commands/runs.ts';
 import type { EventRecord } from '../../../src/events/event.ts';
 import type { ImportedRun } from '../../../src/stores/run-store.ts';
-import { FileTapes } from '../../../src/stores/file-tapes.ts';
+import { FileTapes } from '../../../src/tapes/file-tapes.ts';
 import { runwire } from '../../support/command.ts';
 import { exported, fill, jsonLines, newLedger, runs, sample } from './ledger.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
-import { newRunId } from '../../../src/stores/run-id.ts';
+import { newRunId } from '../../../src/ids/run-id.ts';
 import type { ImportedRun, RunRecord } from '../../../src/stores/run-store.ts';
 import { openSqlite } from '../../../src/stores/sqlite.ts';
 import { atFileEnd } from '../../support/at-file-end.ts';

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openLedger } from '../../../src/index.ts';
-import { type PostgresServer, startPostgres } from '../../stores/support/postgres.ts';
+import type { PostgresDatabase } from '../../stores/support/postgres.ts';
+import { sharedPostgres } from '../../stores/support/shared-postgres.ts';
 import { newLedger, runs, temporary } from './ledger.ts';
 
 /** Old enough for a list to say the date: an age changes between two commands. */
@@ -15,9 +16,9 @@ function oldRecordings(): string {
   return folder;
 }
 
-let server: PostgresServer;
+let server: PostgresDatabase;
 
-beforeAll(async () => void (server = await startPostgres()));
+beforeAll(async () => void (server = await sharedPostgres()));
 afterAll(() => server.remove());
 
 it('is the same ledger in PostgreSQL as in a file', async () => {
@@ -47,10 +48,7 @@ it('is the same ledger in PostgreSQL as in a file', async () => {
 });
 
 it('says that a server is not there, without its password', async () => {
-  const url = server.url('team');
-  await server.stop();
-  const { stderr, status } = await runs(url, ['list']);
-  await server.start();
+  const { stderr, status } = await runs(server.url('team').replace(/:\d+\//, ':1/'), ['list']);
   expect({ status, stderr }).toEqual({
     status: 1,
     stderr: expect.stringContaining('cannot use the ledger postgres://postgres@127.0.0.1') as string,

@@ -4,7 +4,7 @@ import { runsSchemas } from '../../../src/ledger/schemas.ts';
 import type { RunDiff } from '../../../src/ledger/diff.ts';
 import type { EventRecord } from '../../../src/events/event.ts';
 import { fold } from '../../../src/pipeline/convert.ts';
-import { FileTapes } from '../../../src/stores/file-tapes.ts';
+import { FileTapes } from '../../../src/tapes/file-tapes.ts';
 import { day, fill, jsonLines, newLedger, runs, sample } from './ledger.ts';
 
 const golden = (name: string): string => join(import.meta.dirname, 'golden', `${name}.txt`);

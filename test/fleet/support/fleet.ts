@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { claimJobs } from '../../../src/fleet/claim-jobs.ts';
 import type { Job } from '../../../src/fleet/job.ts';
-import { Queue } from '../../../src/fleet/queue.ts';
-import type { PostgresServer } from '../../stores/support/postgres.ts';
+import { openQueue } from '../../../src/fleet/queue.ts';
+import type { PostgresDatabase } from '../../stores/support/postgres.ts';
 import type { Result } from '../../support/command.ts';
 import { compiled } from '../../support/compiled.ts';
 import { inProcess } from './in-process.ts';
@@ -27,7 +28,7 @@ export function temporary(): string {
 }
 
 /** With nothing in its tables, also at the second try of a test. */
-export async function newFleet(server: PostgresServer, schema: string): Promise<Fleet> {
+export async function newFleet(server: PostgresDatabase, schema: string): Promise<Fleet> {
   const client = new pg.Client({ connectionString: server.url(schema).replace(/\?.*/, '') });
   await client.connect();
   await client.query(`drop schema if exists "${schema}", "${schema}_queue" cascade`).finally(() => client.end());
@@ -96,12 +97,12 @@ export class Fleet {
 
   /** As if one worker after another had taken the run and gone silent. */
   async loseWorkers(run: string, times: number): Promise<void> {
-    const queue = await Queue.open(this.url);
+    const queue = await openQueue(this.url);
     const client = new pg.Client({ connectionString: this.url.replace(/\?.*/, '') });
     await client.connect();
     const schema = `${new URL(this.url).searchParams.get('schema') ?? ''}_queue`;
     for (let lost = 0; lost < times; lost += 1) {
-      await queue.claim({ count: 1, labels: [], worker: `lost:${lost}`, leaseMs: 1 });
+      await claimJobs(queue, { count: 1, labels: [], worker: `lost:${lost}`, leaseMs: 1 });
       await client.query(`update ${schema}.jobs set heard_at = 'epoch', lease_ms = 0 where run = $1`, [run]);
     }
     await client.end();

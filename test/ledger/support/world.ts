@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { openPostgres } from '../../../src/stores/postgres.ts';
 import type { RunRecord } from '../../../src/stores/run-store.ts';
 import { startPostgres } from '../../stores/support/postgres.ts';
 
@@ -118,6 +119,8 @@ sh(`ip link set lo up; mount -t tmpfs none /run; mkdir -p /run/netns
   ip link add wire type bridge; ip addr add ${network}.1/24 dev wire; ip link set wire up`);
 const server = await startPostgres({ address: `${network}.1`, clients: `${network}.0/24` });
 const ledger = server.url('fleet');
+// Its tables are looked at before the first run has made them.
+await (await openPostgres(ledger)).close();
 const database = new pg.Client({ connectionString: ledger });
 await database.connect();
 try {
@@ -126,7 +129,6 @@ try {
     host(2, { hostname: 'beta', ahead: 3_600_000 }),
     host(3, { hostname: 'alpha', ahead: 3_600_000 }),
   ];
-  await alpha.runwire(['runs', 'export']).done;
   const work = (on: Host, name: string, ...flags: string[]) =>
     on.runwire(['run', '--quiet', ...flags, '--label', `name=${name}`, ...agent(name)]);
   const works = { steady: work(alpha, 'steady'), cut: work(beta, 'cut'), lost: work(beta, 'lost', '--tapes', 'files') };

@@ -22,6 +22,7 @@ export const cline: RealAgent = {
     '.cline/data/settings/global-settings.json': JSON.stringify({ telemetryOptOut: true, autoUpdateEnabled: false }),
   }),
   env: () => ({ CLINE_NO_AUTO_UPDATE: '1' }),
+  keyInFile: true,
   hands: {
     shell: (command) => ({ name: 'run_commands', args: { commands: [command] } }),
     read: (path) => ({ name: 'read_files', args: { files: [{ path }] } }),

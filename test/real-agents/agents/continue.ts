@@ -23,6 +23,7 @@ export const continueCli: RealAgent = {
   format: 'chat',
   home: ({ url }) => ({ '.continue/config.yaml': config(url) }),
   env: () => ({}),
+  keyInFile: true,
   hands: {
     shell: (command) => ({ name: 'Bash', args: { command } }),
     read: (filepath) => ({ name: 'Read', args: { filepath } }),

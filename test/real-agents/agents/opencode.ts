@@ -43,6 +43,7 @@ export const opencode: RealAgent = {
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     OPENCODE_DISABLE_MODELS_FETCH: '1',
   }),
+  keyInFile: true,
   hands: {
     shell: (command) => ({ name: 'bash', args: { command, description: 'A step' } }),
     read: (filePath) => ({ name: 'read', args: { filePath } }),

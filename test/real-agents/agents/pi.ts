@@ -32,6 +32,7 @@ export const pi: RealAgent = {
     }),
   }),
   env: () => ({ PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1', PI_TELEMETRY: '0' }),
+  keyInFile: true,
   hands: {
     shell: (command) => ({ name: 'bash', args: { command } }),
     read: (path) => ({ name: 'read', args: { path } }),

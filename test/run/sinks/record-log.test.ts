@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { EventRecord } from '../../../src/events/event.ts';
 import { Failure } from '../../../src/failure.ts';
 import { RecordLog } from '../../../src/run/sinks/record-log.ts';
-import type { Tape } from '../../../src/stores/tape.ts';
+import type { Tape } from '../../../src/tapes/tape.ts';
 import { numbered } from '../../support/records.ts';
 
 const place = (): (() => EventRecord) => {

@@ -22,7 +22,13 @@ function newHome(): { home: string; env: Record<string, string> } {
   return { home, env: { PATH: `${home}:/usr/bin:/bin`, HOME: home } };
 }
 
-const figures = ({ metrics }: RunOutcome): unknown[] => [metrics.input_tokens, metrics.output_tokens, metrics.cost, metrics.cost_source];
+const figures = ({ metrics }: RunOutcome): unknown[] => [
+  metrics.input_tokens,
+  metrics.output_tokens,
+  metrics.cost,
+  metrics.cost_source,
+  ...(metrics.cost_is === undefined ? [] : [metrics.cost_is]),
+];
 const own = [107, 53, 0.75, 'reported'];
 
 it.each<[string[], string, unknown[]]>([
@@ -33,6 +39,10 @@ it.each<[string[], string, unknown[]]>([
   // What was before is not known, so the totals are no help; the calls that it told are.
   [['forgetful', 'whole'], 'by its messages, if nothing says what was before', [100, 50, undefined, 'unknown']],
   [['forgetful', 'other'], 'also if it is the first of another model', [100, 50, undefined, 'unknown']],
+  [['whole', 'sum'], 'by its total cost alone, without what the session had cost before', [100, 50, 0.75, 'reported']],
+  [['whole', 'twice'], 'also if it tells it twice', [100, 50, 0.75, 'reported']],
+  [['forgetful', 'sum'], 'at no cost, if its total alone includes what nothing tells', [100, 50, undefined, 'unknown']],
+  [['forgetful', 'twice'], 'at least what the total grew by, from one result to the next', [100, 50, 0.25, 'reported', 'at_least']],
   [['whole', 'cut'], 'by its messages, if it ends before its result', [100, 50, undefined, 'unknown']],
 ])('a resumed run of Claude Code counts what it used itself: %j', async (manners, _, last) => {
   const { home, env } = newHome();

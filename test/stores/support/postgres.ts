@@ -8,15 +8,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import pg from 'pg';
 
-export interface PostgresServer {
+export interface PostgresDatabase {
   /** A ledger of its own for each schema. */
   url(schema: string): string;
   /** A name that no schema and no role has yet, also at the second try of a test. */
   newName(name: string): string;
+  remove(): Promise<void>;
+}
+
+export interface PostgresServer extends PostgresDatabase {
   /** At once, as when the machine it is on goes away. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  remove(): Promise<void>;
+  /** The process that is the server now. */
+  pid(): number;
 }
 
 const password = 'secret-of-the-test';
@@ -50,8 +55,11 @@ export async function startPostgres({
   let names = 0;
 
   async function start(): Promise<void> {
-    const args = ['-D', data, '-p', String(port), '-c', `listen_addresses=${address}`, '-c', 'unix_socket_directories=', '-c', 'fsync=off'];
+    const args = ['-D', data, '-p', String(port), '-c', `listen_addresses=${address}`, '-c', 'unix_socket_directories='];
+    args.push('-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=400');
     child = spawn(postgres, args, { cwd: folder, stdio: 'ignore', ...user });
+    // Whoever started it may end first.
+    child.unref();
     await answering(base, child);
   }
 
@@ -59,6 +67,7 @@ export async function startPostgres({
     const running = child;
     if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
     const ended = new Promise((resolve) => void running.once('exit', resolve));
+    running.ref();
     running.kill('SIGQUIT');
     await ended;
   }
@@ -69,6 +78,7 @@ export async function startPostgres({
     newName: (name) => `${name}_${(names += 1)}`,
     start,
     stop,
+    pid: () => child?.pid ?? 0,
     async remove() {
       await stop();
       rmSync(folder, { recursive: true, force: true });

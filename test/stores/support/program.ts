@@ -1,5 +1,5 @@
 // A process that writes runs into a ledger, for tests that need several of them or that end one by force.
-// node program.ts bulk PLACE COUNT | node program.ts stream PLACE FOLDER | node program.ts once PLACE FOLDER BYTES
+// node program.ts bulk PLACE COUNT | node program.ts stream PLACE FOLDER | node program.ts once PLACE FOLDER BYTES ANSWER
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,13 +40,22 @@ async function bulk(count: number): Promise<void> {
   await store.close();
 }
 
-async function recorded(folder: string, id: string): Promise<string | undefined> {
+async function recorded(folder: string, id: string): Promise<Recorded | undefined> {
   const found = ledgerPlace(place, {}, '/');
   if (found.kind === 'none') throw new Error('no ledger');
   rmSync(join(folder, 'tapes'), { recursive: true, force: true });
   const ledger = await openLedgerAt(found, {});
   await bringUpToDate(ledger, openOutbox(found, {}), Date.now());
-  return (await ledger.store.get(id))?.status;
+  const run = await ledger.store.get(id);
+  const added = run?.outcome?.verdict.evidence.flatMap(({ signal, detail }) => (signal === 'ledger' ? [detail] : [])) ?? [];
+  return run?.outcome === undefined ? undefined : { status: run.status, answer: run.outcome.message, added };
+}
+
+export interface Recorded {
+  status: string;
+  answer: string;
+  /** What the ledger itself says of it. */
+  added: string[];
 }
 
 /** Tells what the ledger has acknowledged, until it is killed. */
@@ -71,16 +80,18 @@ async function stream(folder: string): Promise<never> {
   }
 }
 
-/** One run that writes this much onto its tape; tells its warnings, that it ended, and how it is recorded once there is room. */
-async function once(folder: string, bytes: number): Promise<void> {
+/** One run that writes this much onto its tape, and an answer of some length; tells its warnings, that it ended, and how it is recorded once there is room. */
+async function once(folder: string, bytes: number, answer: number): Promise<void> {
   const warnings: string[] = [];
   const sink = ledgerSink({ folder, open, warn: (line) => warnings.push(line), patienceMs: 10_000 });
   const steps = 50;
-  const text = (step: number): string => (step === steps ? 'Done.' : randomBytes(bytes / steps / 2).toString('hex'));
+  const text = (step: number): string => (step === steps ? 'Done.'.padEnd(answer, '!') : randomBytes(bytes / steps / 2).toString('hex'));
   const outcome = await perform(sink, { steps, text, between: () => sleep(2) });
-  say(JSON.stringify({ status: outcome.status, recorded: await recorded(folder, sink.id).catch(() => 'nowhere'), warnings }));
+  say(
+    JSON.stringify({ status: outcome.status, recorded: (await recorded(folder, sink.id).catch(() => undefined)) ?? 'nowhere', warnings }),
+  );
 }
 
 if (mode === 'bulk') await bulk(Number(rest[0]));
 else if (mode === 'stream') await stream(rest[0] ?? '');
-else await once(rest[0] ?? '', Number(rest[1]));
+else await once(rest[0] ?? '', Number(rest[1]), Number(rest[2]));

@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
-import { thisProcess } from '../../../src/stores/owner.ts';
-import { newRunId } from '../../../src/stores/run-id.ts';
+import { thisProcess } from '../../../src/processes/owner.ts';
+import { newRunId } from '../../../src/ids/run-id.ts';
 import type { NewRun } from '../../../src/stores/run-store.ts';
 
 export const noon = Date.UTC(2026, 10, 15, 12);

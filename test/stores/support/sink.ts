@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { LedgerSink, type LedgerSinkOptions } from '../../../src/run/sinks/ledger.ts';
-import { newRunId } from '../../../src/stores/run-id.ts';
+import { newRunId } from '../../../src/ids/run-id.ts';
 
 export type SinkOptions = Partial<LedgerSinkOptions> & Pick<LedgerSinkOptions, 'warn'> & { folder: string };
 

@@ -15,7 +15,7 @@ export interface Place {
   env: Record<string, string>;
 }
 
-export function makePlace(env: Record<string, string> = {}): Place {
+export function makeCheckout(env: Record<string, string> = {}): Place {
   const root = mkdtempSync(join(tmpdir(), 'runwire-fake-'));
   const [tmp, cwd, home] = ['tmp', 'repo', 'home'].map((name) => join(root, name)) as [string, string, string];
   for (const folder of [tmp, cwd, home]) mkdirSync(folder);

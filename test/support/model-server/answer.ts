@@ -48,7 +48,7 @@ export function answerOf(
   const spoken = estimateTokens(text + said.map((call) => call.name + call.args).join(''));
   return {
     id: `r${request}`,
-    model,
+    model: turn.model ?? model,
     text,
     reasoning,
     calls: said,

@@ -67,6 +67,8 @@ const finishes = ['stop', 'tool', 'length', 'refusal', 'content_filter'] as cons
 export type Finish = (typeof finishes)[number];
 
 export const Turn = z.strictObject({
+  /** The model that answers; absent: the one that was asked. */
+  model: z.string().optional(),
   text: z.string().optional(),
   reasoning: z.string().optional(),
   calls: z.array(Call).optional(),

@@ -1,4 +1,4 @@
-import type { QueueOverview } from '../../../src/fleet/watching.ts';
+import type { QueueOverview } from '../../../src/fleet/queue-view.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEvent, EventRecord } from '../../../src/events/event.ts';

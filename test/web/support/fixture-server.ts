@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import type { EventRecord } from '../../../src/events/event.ts';
 import { compareRuns } from '../../../src/ledger/diff.ts';
 import { cutRecord } from '../../../src/events/cut-record.ts';
-import type { QueueOverview } from '../../../src/fleet/watching.ts';
+import type { QueueOverview } from '../../../src/fleet/queue-view.ts';
 import type { RunRecord, StatsRow } from '../../../src/stores/run-store.ts';
 
 const web = join(import.meta.dirname, '..', '..', '..', 'dist', 'web');

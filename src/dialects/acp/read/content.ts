@@ -1,5 +1,5 @@
-import type { Json } from '../../dialect.ts';
-import { asText, object } from '../../read.ts';
+import type { Json } from '../../../json/json.ts';
+import { asText, object } from '../../../json/read.ts';
 
 /** Content for a model, as text. */
 export function textIn(content: Json): string {

@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { filled, list, object } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { filled, list, object } from '../../../json/read.ts';
 import { textIn } from './content.ts';
 import { Ending, readEnding } from './ending.ts';
 import { Heard } from './heard.ts';

@@ -1,6 +1,7 @@
-import type { Decoder, DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { isObject, object, string } from '../../read.ts';
-import { Recent } from '../../recent.ts';
+import type { Decoder, DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { isObject, object, string } from '../../../json/read.ts';
+import { Recent } from '../../kit/recent.ts';
 import { agentMethods, clientMethods, isExtension } from '../words.ts';
 import { Conversation } from './conversation.ts';
 import type { Question } from './permissions.ts';
@@ -8,12 +9,12 @@ import type { Question } from './permissions.ts';
 /** How many requests are remembered until they are answered. */
 const remembered = 10_000;
 
-interface Asked {
+interface Request {
   method: string;
   params: JsonObject;
 }
 
-interface AskedByAgent extends Asked {
+interface AgentRequest extends Request {
   question: Question | undefined;
 }
 
@@ -27,8 +28,8 @@ export type Side = 'client' | 'agent';
  */
 export function decoder(sink: DecoderSink, writer: () => Side | undefined = () => undefined): Decoder {
   const conversation = new Conversation(sink);
-  const byClient = new Recent<Asked>(remembered);
-  const byAgent = new Recent<AskedByAgent>(remembered);
+  const byClient = new Recent<Request>(remembered);
+  const byAgent = new Recent<AgentRequest>(remembered);
 
   function line(wire: JsonObject): void {
     const method = string(wire.method);
@@ -71,22 +72,22 @@ export function decoder(sink: DecoderSink, writer: () => Side | undefined = () =
   function answer(wire: JsonObject): void {
     const key = keyOf(wire.id);
     const side = writer();
-    const [asked, question] = [side === 'client' ? undefined : byClient.get(key), side === 'agent' ? undefined : byAgent.get(key)];
-    if (side !== undefined && asked === undefined && question === undefined) {
+    const [clientRequest, question] = [side === 'client' ? undefined : byClient.get(key), side === 'agent' ? undefined : byAgent.get(key)];
+    if (side !== undefined && clientRequest === undefined && question === undefined) {
       // An agent that fails after it has answered withdraws its answer; no other unsolicited answer counts.
       const isFault = side === 'agent' && !conversation.waits && wire.error !== undefined && wire.error !== null;
       if (isFault) conversation.agentAnswers('session/prompt', {}, wire);
       else if (methodOf(wire) !== '') sink.unknown(wire);
       return;
     }
-    if (question !== undefined && (asked === undefined || fits(wire))) {
+    if (question !== undefined && (clientRequest === undefined || fits(wire))) {
       byAgent.delete(key);
       return conversation.clientAnswers(question.method, question.params, question.question, wire);
     }
     // An id that no request used answers nothing, least of all the prompt that is still open.
-    if (asked === undefined && conversation.waits && methodOf(wire) === 'session/prompt') return sink.unknown(wire);
+    if (clientRequest === undefined && conversation.waits && methodOf(wire) === 'session/prompt') return sink.unknown(wire);
     byClient.delete(key);
-    conversation.agentAnswers(asked?.method ?? methodOf(wire), asked?.params ?? {}, wire);
+    conversation.agentAnswers(clientRequest?.method ?? methodOf(wire), clientRequest?.params ?? {}, wire);
   }
 
   return { line, end: () => conversation.end() };

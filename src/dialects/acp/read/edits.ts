@@ -1,7 +1,7 @@
 import type { Draft } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { Json, JsonObject } from '../../dialect.ts';
-import { filled, list, object, string } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { filled, list, object, string } from '../../../json/read.ts';
 import { changedLines } from './changed-lines.ts';
 
 /** A call that ended well, and what it says about files. */
@@ -37,8 +37,8 @@ function isNewFile(rawOutput: Json | undefined): boolean {
 
 /** The files that a call is about. */
 export function pathsOf(locations: readonly Json[], args: JsonObject): string[] {
-  const told = locations.flatMap((each) => filled(object(each).path) ?? []);
-  if (told.length > 0) return [...new Set(told)];
+  const paths = locations.flatMap((each) => filled(object(each).path) ?? []);
+  if (paths.length > 0) return [...new Set(paths)];
   const named = filled(args.path) ?? filled(args.file_path) ?? filled(args.filePath) ?? filled(args.absolute_path);
   return named === undefined ? [] : [named];
 }

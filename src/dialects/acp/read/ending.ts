@@ -1,10 +1,11 @@
 import { eventIn } from '../../../events/check.ts';
-import type { ErrorCode, EventOf, FinishReason } from '../../../events/event.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { type RelayedFault, relayedFault } from '../../../relayed-fault.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, filled, integer, isObject, object, string, wordIn } from '../../read.ts';
+import type { Claim, ErrorCode, FinishReason } from '../../../events/event.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { type RelayedFault, relayedFault } from './relayed-fault.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, filled, integer, isObject, object, string, wordIn } from '../../../json/read.ts';
 import { authRequired, cancelled, codeOfRpc, endTurn, internalError, ownMeta, stopReasons } from '../words.ts';
 import type { Heard } from './heard.ts';
 import { faultIn, ownMetaOf } from './meta.ts';
@@ -12,8 +13,6 @@ import type { Prompts } from './prompts.ts';
 import type { Sessions } from './sessions.ts';
 import type { Texts } from './texts.ts';
 import type { Tools } from './tools.ts';
-
-type Claim = EventOf<'agent.finished'>;
 
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   [endTurn]: 'stop',
@@ -59,9 +58,9 @@ export class Ending {
 
   /** An error of the model's server that the agent took for the end of a turn: told beside its answer, or in place of it. */
   #passedOn(answer: JsonObject): Fault | undefined {
-    const told = faultIn(object(answer._meta));
+    const relayed = faultIn(object(answer._meta));
     const raw = endTurn;
-    if (told !== undefined) return { code: codeOfMessage(told), message: told, raw, status: undefined, claim: undefined };
+    if (relayed !== undefined) return { code: codeOfMessage(relayed), message: relayed, raw, status: undefined, claim: undefined };
     const { text = '', lastChunk = '' } = this.#texts.answer ?? {};
     if (this.#heard.isQuoted(text)) return undefined;
     const fault = relayedFault(text) ?? appendedFault(text, lastChunk);
@@ -152,10 +151,14 @@ interface Fault {
 function readFault(error: JsonObject, method: string): Fault {
   const data = object(error.data);
   const details = filled(data.details) ?? filled(data.message) ?? filled(data.error) ?? filled(error.data);
-  const said = asText(error.message);
-  const isBare = said === '' || /^internal error$/i.test(said);
+  const ownMessage = asText(error.message);
+  const isBare = ownMessage === '' || /^internal error$/i.test(ownMessage);
   const message =
-    isBare && details !== undefined ? details : details === undefined || said.includes(details) ? said : `${said}: ${details}`;
+    isBare && details !== undefined
+      ? details
+      : details === undefined || ownMessage.includes(details)
+        ? ownMessage
+        : `${ownMessage}: ${details}`;
   const raw = integer(error.code);
   const status = integer(data.status) ?? integer(data.statusCode) ?? integer(data.httpStatus);
   return {

@@ -1,7 +1,7 @@
 import { eventIn } from '../../../events/check.ts';
 import type { AgentEvent, EventType } from '../../../events/event.ts';
-import type { Json, JsonObject } from '../../dialect.ts';
-import { filled, isObject, object } from '../../read.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { filled, isObject, object } from '../../../json/read.ts';
 import { ownMeta } from '../words.ts';
 
 /** What Runwire itself wrote into a message; undefined: another program wrote it. */

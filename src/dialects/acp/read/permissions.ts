@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { filled, list, object, string } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { filled, list, object, string } from '../../../json/read.ts';
 import { ownMetaOf } from './meta.ts';
 import type { Tools } from './tools.ts';
 
@@ -24,7 +25,7 @@ export class Permissions {
 
   ask(id: Json | undefined, { toolCall, options }: JsonObject, itemId: string | undefined, agent: string | undefined): Question {
     const permissionId = `permission_${typeof id === 'string' || typeof id === 'number' ? id : 'unknown'}`;
-    const about = itemId === undefined ? undefined : this.#tools.asked(itemId, object(toolCall), agent);
+    const about = itemId === undefined ? undefined : this.#tools.inQuestion(itemId, object(toolCall), agent);
     const kinds = list(options).map((each) => [string(object(each).optionId) ?? '', string(object(each).kind) ?? ''] as const);
     this.#sink.emit({
       type: 'permission.requested',

@@ -1,6 +1,4 @@
-import type { EventOf } from '../../../events/event.ts';
-
-type Claim = EventOf<'agent.finished'>;
+import type { Claim } from '../../../events/event.ts';
 
 const badness: Readonly<Record<Claim['status'], number>> = { ok: 0, cancelled: 1, failed: 2 };
 

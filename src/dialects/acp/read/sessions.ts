@@ -1,9 +1,10 @@
 import { eventIn } from '../../../events/check.ts';
 import type { Draft } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { filled, isObject, list, object, wordIn } from '../../read.ts';
-import { Recent } from '../../recent.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { filled, isObject, list, object, wordIn } from '../../../json/read.ts';
+import { Recent } from '../../kit/recent.ts';
 import { agentIds } from '../words.ts';
 import { ownMetaOf } from './meta.ts';
 
@@ -54,8 +55,8 @@ export class Sessions {
     const session_id = filled(answer.sessionId) ?? filled(params.sessionId);
     if (session_id !== undefined) this.#known.set(session_id, true);
     this.#isLoaded = resumed;
-    const told = ownMetaOf(answer)?.thread;
-    const own = isObject(told) ? eventIn({ ...told, type: 'thread.started' }) : undefined;
+    const thread = ownMetaOf(answer)?.thread;
+    const own = isObject(thread) ? eventIn({ ...thread, type: 'thread.started' }) : undefined;
     if (own?.type === 'thread.started') {
       this.#start(own);
       return true;
@@ -94,10 +95,10 @@ export class Sessions {
 /** The model with which a session begins: agents had their own field for it before the protocol did. */
 function modelOf({ models, configOptions }: JsonObject): string | undefined {
   const { currentModelId, availableModels } = object(models);
-  const told = filled(currentModelId);
+  const current = filled(currentModelId);
   // Qwen Code makes up an id for a model that is named in its configuration.
-  const named = told?.startsWith('$') === true ? list(availableModels).find((each) => object(each).modelId === told) : undefined;
-  if (told !== undefined) return filled(object(named).name) ?? told;
+  const named = current?.startsWith('$') === true ? list(availableModels).find((each) => object(each).modelId === current) : undefined;
+  if (current !== undefined) return filled(object(named).name) ?? current;
   const option = list(configOptions).find((each) => object(each).category === 'model');
   return filled(object(option).currentValue);
 }

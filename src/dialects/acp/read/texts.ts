@@ -1,6 +1,6 @@
-import { present } from '../../../present.ts';
+import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
-import { Pieces } from '../../pieces.ts';
+import { Pieces } from '../../kit/pieces.ts';
 
 interface Block {
   kind: 'text' | 'reasoning';

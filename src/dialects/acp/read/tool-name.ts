@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../dialect.ts';
-import { filled, object } from '../../read.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { filled, object } from '../../../json/read.ts';
 
 /** A title of one word is a name; a sentence is meant for people. */
 const word = /^[A-Za-z_][\w.:-]{0,63}$/;
@@ -9,8 +9,8 @@ const geminiCall = /^([a-z][a-z0-9_]{0,60}?)(?:__|-\d)/;
 /** The name of a tool: the protocol got a field for it only recently, and agents had their own. */
 export function nameOf(id: string, update: JsonObject, agent: string | undefined): string | undefined {
   const meta = object(update._meta);
-  const told = filled(update.name) ?? filled(meta.toolName) ?? filled(object(meta.claudeCode).toolName);
-  if (told !== undefined) return told;
+  const named = filled(update.name) ?? filled(meta.toolName) ?? filled(object(meta.claudeCode).toolName);
+  if (named !== undefined) return named;
   if (agent === 'gemini') return geminiCall.exec(id)?.[1];
   const title = filled(update.title);
   return title !== undefined && update.sessionUpdate === 'tool_call' && word.test(title) ? title : undefined;

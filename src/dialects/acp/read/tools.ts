@@ -1,10 +1,11 @@
 import { eventIn } from '../../../events/check.ts';
 import type { Draft, ItemStatus } from '../../../events/event.ts';
 import { subject } from '../../../events/subject.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, filled, integer, isObject, list, object, string, wordIn } from '../../read.ts';
-import { Recent } from '../../recent.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, filled, integer, isObject, list, object, string, wordIn } from '../../../json/read.ts';
+import { Recent } from '../../kit/recent.ts';
 import { wireKinds } from '../words.ts';
 import { editsOf, pathsOf, textOf } from './edits.ts';
 import type { Heard } from './heard.ts';
@@ -35,7 +36,9 @@ export class Tools {
   readonly #sink: DecoderSink;
   readonly #heard: Heard;
   readonly #calls = new Map<string, Call>();
-  readonly #ended = new Recent<true>(remembered);
+  /** By id, the turn in which each ended: in a later one an agent may use the id again. */
+  readonly #ended = new Recent<number>(remembered);
+  #turn = 0;
   /** The agent's plan, open until its turn ends. */
   #plan: Json | undefined;
   #plans = 0;
@@ -50,6 +53,7 @@ export class Tools {
   tell(id: string, update: JsonObject, agent: string | undefined): void {
     const own = ownMetaOf(update);
     if (own !== undefined) return this.#tellOwn(id, update, own);
+    if (update.sessionUpdate === 'tool_call') this.#forgetEarlier(id);
     if (this.#ended.has(id)) return;
     const call = this.#patch(id, update, agent);
     const { status } = update;
@@ -61,11 +65,16 @@ export class Tools {
   }
 
   /** Permission is requested for a call, perhaps before it was announced. Returns what it is about. */
-  asked(id: string, update: JsonObject, agent: string | undefined): { name: string; pattern: string | undefined; title: string } {
+  inQuestion(id: string, update: JsonObject, agent: string | undefined): { name: string; pattern: string | undefined; title: string } {
+    this.#forgetEarlier(id);
     const call = this.#patch(id, update, agent);
     if (!this.#ended.has(id)) this.#start(call);
     const pattern = subject(argsOf(call));
     return { name: this.#nameOf(call), pattern: pattern === '' ? undefined : pattern, title: call.title };
+  }
+
+  #forgetEarlier(id: string): void {
+    if (this.#ended.get(id) !== this.#turn) this.#ended.delete(id);
   }
 
   /** Not all agents report the end of a call that was refused. */
@@ -89,6 +98,7 @@ export class Tools {
 
   endTurn(): void {
     this.#isCancelled = false;
+    this.#turn += 1;
     for (const call of this.#calls.values()) this.#start(call);
     this.#calls.clear();
     if (this.#plan !== undefined)
@@ -148,16 +158,16 @@ export class Tools {
 
   #complete({ id }: Call, end: Omit<Extract<Draft, { type: 'item.completed' }>, 'type' | 'item_id'>): void {
     this.#calls.delete(id);
-    this.#ended.set(id, true);
+    this.#ended.set(id, this.#turn);
     this.#sink.emit({ type: 'item.completed', item_id: id, ...end });
   }
 
   /** A call that Runwire wrote contains all details. */
   #tellOwn(id: string, { rawInput, rawOutput, content }: JsonObject, own: JsonObject): void {
-    const said: JsonObject = { ...object(own.item), item_id: id };
-    if (said.type === 'item.started') said.args = rawInput ?? null;
-    if (own.hasOutput === true) said.output = rawOutput === undefined ? textOf(list(content)) : rawOutput;
-    const event = eventIn(said);
+    const item: JsonObject = { ...object(own.item), item_id: id };
+    if (item.type === 'item.started') item.args = rawInput ?? null;
+    if (own.hasOutput === true) item.output = rawOutput === undefined ? textOf(list(content)) : rawOutput;
+    const event = eventIn(item);
     if (event?.type === 'item.started' || event?.type === 'item.output' || event?.type === 'item.completed') this.#sink.emit(event);
   }
 }
@@ -180,8 +190,8 @@ function argsOf({ input, kind, title, locations }: Call): Json {
 }
 
 function exitCodeIn(rawOutput: Json | undefined): number | undefined {
-  const said = object(rawOutput);
-  return integer(said.exitCode) ?? integer(said.exit_code) ?? integer(object(said.metadata).exit);
+  const result = object(rawOutput);
+  return integer(result.exitCode) ?? integer(result.exit_code) ?? integer(object(result.metadata).exit);
 }
 
 function outputOf(rawOutput: Json | undefined, contents: readonly Json[]): Json | undefined {

@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, filled, list, object } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, filled, list, object } from '../../../json/read.ts';
 import { textIn } from './content.ts';
 import { carriedEvent, ownMetaOf } from './meta.ts';
 import type { Prompts } from './prompts.ts';
@@ -34,7 +35,7 @@ export class Updates {
     const update = object(params.update);
     const session = filled(params.sessionId);
     if (!this.#sessions.isIntroduced && !this.#prompts.areSeen) this.#sessions.introduce(present({ session_id: session }));
-    return this.#sessions.isAnother(session) ? this.#elsewhere(params, update) : this.#told(params, update, session);
+    return this.#sessions.isAnother(session) ? this.#elsewhere(params, update) : this.#ownUpdate(params, update, session);
   }
 
   /** In a session that nobody prompted, the agent's tool calls count, but its text is not an answer. */
@@ -52,7 +53,7 @@ export class Updates {
     }
   }
 
-  #told(params: JsonObject, update: JsonObject, session: string | undefined): boolean {
+  #ownUpdate(params: JsonObject, update: JsonObject, session: string | undefined): boolean {
     const isWork = this.#prompts.isWork;
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':

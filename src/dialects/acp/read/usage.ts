@@ -1,7 +1,8 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { count, filled, isObject, list, object } from '../../read.ts';
-import { isGuess, type Tokens } from '../../tokens.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { count, filled, isObject, list, object } from '../../../json/read.ts';
+import { isGuess, type Tokens } from '../../kit/tokens.ts';
 
 /** Tokens and money: per model call, at the end of a prompt, or as the cost of the session so far. */
 export class Usage {
@@ -10,7 +11,7 @@ export class Usage {
   #before: number | undefined = 0;
   /** What it has cost by now. */
   #cost: number | undefined;
-  #told = 0;
+  #reportedUsd = 0;
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
@@ -24,25 +25,25 @@ export class Usage {
   /** A prompt begins. */
   begin(): void {
     if (this.#cost !== undefined) this.#before = this.#cost;
-    this.#told = 0;
+    this.#reportedUsd = 0;
   }
 
   /** Qwen Code reports what each model call used. */
-  step(told: Json | undefined): void {
-    const tokens = isObject(told) ? tokensOf(told) : undefined;
+  step(wire: Json | undefined): void {
+    const tokens = isObject(wire) ? tokensOf(wire) : undefined;
     if (tokens !== undefined) this.#sink.emit({ type: 'usage.reported', scope: 'step', ...tokens });
   }
 
   /** `usage_update`: the size of the context, which is not usage, and the cost of the whole session. */
   update({ cost }: JsonObject, isPrompted: boolean): void {
-    const told = object(cost);
-    const usd = told.currency === 'USD' && !isGuess(told) ? count(told.amount) : undefined;
+    const wire = object(cost);
+    const usd = wire.currency === 'USD' && !isGuess(wire) ? count(wire.amount) : undefined;
     if (usd === undefined) return;
     this.#cost = usd;
     const spent = this.#spent();
-    if (!isPrompted || spent === undefined || spent <= this.#told) return;
-    this.#sink.emit({ type: 'usage.reported', scope: 'step', cost_usd: spent - this.#told });
-    this.#told = spent;
+    if (!isPrompted || spent === undefined || spent <= this.#reportedUsd) return;
+    this.#sink.emit({ type: 'usage.reported', scope: 'step', cost_usd: spent - this.#reportedUsd });
+    this.#reportedUsd = spent;
   }
 
   /** The answer to a prompt. OpenCode counts only the last model call, whatever the field is meant for. */
@@ -50,7 +51,7 @@ export class Usage {
     const quota = object(object(result._meta).quota);
     const models = list(quota.model_usage).map((each) => object(each));
     const whole = isObject(result.usage) && agent !== 'opencode' ? tokensOf(result.usage) : undefined;
-    const cost = this.#told > 0 ? { cost_usd: this.#told } : {};
+    const cost = this.#reportedUsd > 0 ? { cost_usd: this.#reportedUsd } : {};
     if (whole !== undefined) this.#sink.emit({ type: 'usage.reported', scope: 'turn', ...whole, ...cost });
     else if (models.length > 0) for (const each of models) this.#model(each);
     else this.#quota(object(quota.token_count));
@@ -72,9 +73,9 @@ export class Usage {
 }
 
 /** Some agents count cached tokens and thoughts separately, some include them: their total shows which. */
-function tokensOf(told: JsonObject): Tokens | undefined {
-  const [input, output, thought, total] = [told.inputTokens, told.outputTokens, told.thoughtTokens, told.totalTokens].map(count);
-  const [read, write] = [count(told.cachedReadTokens), count(told.cachedWriteTokens)];
+function tokensOf(wire: JsonObject): Tokens | undefined {
+  const [input, output, thought, total] = [wire.inputTokens, wire.outputTokens, wire.thoughtTokens, wire.totalTokens].map(count);
+  const [read, write] = [count(wire.cachedReadTokens), count(wire.cachedWriteTokens)];
   if (!input && !output && !read && !write) return undefined;
   const cached = (read ?? 0) + (write ?? 0);
   const beside = total === undefined ? 0 : total - (input ?? 0) - (output ?? 0);

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** A unified diff as the two texts that an editor expects: the parts of the file that its hunks show, before and after. */
 export function diffOf(path: string, unified: string): JsonObject | undefined {

@@ -1,9 +1,10 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import { version } from '../../../version.ts';
-import { present } from '../../../present.ts';
-import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
-import { Claims } from '../../claims.ts';
-import { isObject } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Encoder, EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { Claims } from '../../kit/claims.ts';
+import { isObject } from '../../../json/read.ts';
 import { ownMeta } from '../words.ts';
 import { writeEnding } from './ending.ts';
 import { Updates } from './updates.ts';
@@ -58,7 +59,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
       sink.line(event.wire);
     },
     end(outcome) {
-      const claim = claims.told(outcome);
+      const claim = claims.claimOf(outcome);
       const { verdict, error_details: details } = outcome;
       if (claim !== undefined)
         write({ id: ids.prompt, ...writeEnding(claim, details?.message ?? verdict.evidence[0]?.detail ?? verdict.class) });

@@ -1,9 +1,7 @@
-import type { ErrorCode, EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
+import type { Claim, ErrorCode } from '../../../events/event.ts';
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import { authRequired, cancelled, endTurn, internalError, ownMeta } from '../words.ts';
-
-type Claim = EventOf<'agent.finished'>;
 
 const stopReasonOf: Partial<Record<ErrorCode, string>> = {
   output_length: 'max_tokens',
@@ -15,8 +13,8 @@ const stopReasonOf: Partial<Record<ErrorCode, string>> = {
 
 /** The answer to a prompt: a stop reason where ACP has one that fits, otherwise an error. `more` goes into `_meta.runwire`. */
 export function writeEnding(claim: Claim, otherwise: string, more: JsonObject = {}): { result: JsonObject } | { error: JsonObject } {
-  const { type: _type, ...said } = claim;
-  const own = { [ownMeta]: { claim: present(said), ...more } };
+  const { type: _type, ...fields } = claim;
+  const own = { [ownMeta]: { claim: present(fields), ...more } };
   const stopReason = reasonOf(claim);
   if (stopReason !== undefined) return { result: { stopReason, _meta: own } };
   const code = claim.code === 'auth' ? authRequired : internalError;

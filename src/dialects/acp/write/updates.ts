@@ -1,10 +1,11 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import { subject } from '../../../events/subject.ts';
-import { present } from '../../../present.ts';
-import type { Json, JsonObject, Loss } from '../../dialect.ts';
-import { lossOf } from '../../losses.ts';
-import { asText, object } from '../../read.ts';
-import { Recent } from '../../recent.ts';
+import { present } from '../../../json/present.ts';
+import type { Loss } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { lossOf } from '../../kit/losses.ts';
+import { asText, object } from '../../../json/read.ts';
+import { Recent } from '../../kit/recent.ts';
 import { pathsOf } from '../read/edits.ts';
 import { isCarried } from '../read/meta.ts';
 import { kindOnWire, ownMeta } from '../words.ts';
@@ -47,7 +48,7 @@ export class Updates {
         return this.#say(event);
       case 'text.completed':
       case 'reasoning.completed':
-        return this.#said(event);
+        return this.#textSource(event);
       case 'item.started':
         return this.#start(event);
       case 'item.output':
@@ -82,7 +83,7 @@ export class Updates {
     });
   }
 
-  #said({ parent_item_id, block_id }: Said): void {
+  #textSource({ parent_item_id, block_id }: Said): void {
     const open = this.#open.get(parent_item_id ?? '');
     if (open?.block === block_id) open.isOver = true;
   }

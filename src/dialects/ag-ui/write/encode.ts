@@ -1,8 +1,8 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
+import { present } from '../../../json/present.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { fieldsOf } from '../../told.ts';
+import { fieldsOf } from '../../kit/told.ts';
 import { approvalReason, customPrefix, protocolVersion } from '../words.ts';
 import { writeEnding } from './ending.ts';
 import { Events } from './events.ts';

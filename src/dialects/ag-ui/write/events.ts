@@ -1,4 +1,5 @@
-import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** The events of one run: each has its time, and ids that start with the run's. */
 export class Events {

@@ -1,6 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import { asText } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import { asText } from '../../../json/read.ts';
 import type { Events } from './events.ts';
 import type { Messages } from './messages.ts';
 import { Subagents, type Tag } from './subagents.ts';
@@ -26,7 +26,7 @@ export class Tools {
   readonly subagents: Subagents;
   readonly #events: Events;
   readonly #open = new Map<string, Call>();
-  readonly #asked = new Map<string, Interrupt>();
+  readonly #interrupts = new Map<string, Interrupt>();
 
   constructor(events: Events) {
     this.#events = events;
@@ -83,17 +83,17 @@ export class Tools {
 
   ask({ permission_id, item_id, what, title }: EventOf<'permission.requested'>, reason: string): void {
     const toolCallId = this.idOf(item_id);
-    if (this.#asked.size < mostAsked)
-      this.#asked.set(permission_id, { id: permission_id, reason, message: title ?? what, ...present({ toolCallId }) });
+    if (this.#interrupts.size < mostAsked)
+      this.#interrupts.set(permission_id, { id: permission_id, reason, message: title ?? what, ...present({ toolCallId }) });
   }
 
   answer({ permission_id }: EventOf<'permission.resolved'>): void {
-    this.#asked.delete(permission_id);
+    this.#interrupts.delete(permission_id);
   }
 
   /** The permissions that were neither granted nor denied. */
   get interrupts(): readonly Interrupt[] {
-    return [...this.#asked.values()];
+    return [...this.#interrupts.values()];
   }
 
   /** Nothing more comes. */

@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, filled, integer, string, time } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Decoder, DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, filled, integer, string, time } from '../../../json/read.ts';
 import { Ending } from './ending.ts';
 import { Tools } from './tools.ts';
 import { Usage } from './usage.ts';

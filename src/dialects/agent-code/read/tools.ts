@@ -1,9 +1,10 @@
 import type { FileOperation, ItemKind, ItemStatus } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { OpenCalls, type Waiting } from '../../open-calls.ts';
-import { asText } from '../../read.ts';
-import { editedPath, kindIn, mcpName } from '../../tool-kinds.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { OpenCalls, type Waiting } from '../../kit/open-calls.ts';
+import { asText } from '../../../json/read.ts';
+import { editedPath, kindIn, mcpName } from '../../kit/tool-kinds.ts';
 import { cancelledOutput, deniedPrefix, toolKinds } from '../words.ts';
 
 interface Edit {

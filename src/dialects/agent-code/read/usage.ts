@@ -1,7 +1,8 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { count } from '../../read.ts';
-import { isGuess } from '../../tokens.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { count } from '../../../json/read.ts';
+import { isGuess } from '../../kit/tokens.ts';
 
 /** Tokens are reported only for model calls that end a turn, without cached ones; the cost of the whole run is reported at its end. */
 export class Usage {

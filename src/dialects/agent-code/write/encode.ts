@@ -1,7 +1,7 @@
 import type { Encoder, EncoderSink } from '../../dialect.ts';
 import type { EventRecord } from '../../../events/event.ts';
-import { lossOf } from '../../losses.ts';
-import { isObject } from '../../read.ts';
+import { lossOf } from '../../kit/losses.ts';
+import { isObject } from '../../../json/read.ts';
 import { writeEnding } from './ending.ts';
 import { Texts } from './texts.ts';
 import { Tools } from './tools.ts';

@@ -1,7 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { EncoderSink } from '../../dialect.ts';
-import { OpenCalls, type Waiting } from '../../open-calls.ts';
-import { asText } from '../../read.ts';
+import { OpenCalls, type Waiting } from '../../kit/open-calls.ts';
+import { asText } from '../../../json/read.ts';
 import { editOf } from '../read/tools.ts';
 import { cancelledOutput, deniedPrefix } from '../words.ts';
 import type { Turns } from './turns.ts';

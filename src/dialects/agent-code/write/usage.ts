@@ -1,7 +1,8 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { addCounts, type Counts, countsOf, noCounts } from '../../counts.ts';
-import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import { addCounts, type Counts, countsOf, noCounts } from '../../kit/counts.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** The usage written with each turn, so that the turns add up to the totals. */
 export class Usage {

@@ -1,5 +1,5 @@
 import type { EventOf } from '../../../events/event.ts';
-import type { JsonObject } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 type Delta = EventOf<'text.delta' | 'reasoning.delta'>;
 type Whole = EventOf<'text.completed' | 'reasoning.completed'>;

@@ -1,8 +1,9 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
-import { fieldsOf } from '../../told.ts';
+import { present } from '../../../json/present.ts';
+import type { Encoder, EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { fieldsOf } from '../../kit/told.ts';
 import { lasting } from '../words.ts';
 import { Blocks } from './blocks.ts';
 import { writeEnding } from './ending.ts';

@@ -1,8 +1,8 @@
 import type { FinishReason } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
-import { failureText } from '../../told.ts';
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { failureText } from '../../kit/told.ts';
 import { finishWords } from '../words.ts';
 import { writeUsage } from './usage.ts';
 

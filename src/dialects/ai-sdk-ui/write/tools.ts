@@ -1,7 +1,8 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { EncoderSink, JsonObject } from '../../dialect.ts';
-import { asText } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText } from '../../../json/read.ts';
 
 interface Call {
   metadata: JsonObject;
@@ -14,7 +15,7 @@ export class Tools {
   readonly #sink: EncoderSink;
   readonly #open = new Map<string, Call>();
   /** The calls that wait for an answer, by the permission that they requested. */
-  readonly #asked = new Map<string, string>();
+  readonly #approvals = new Map<string, string>();
 
   constructor(sink: EncoderSink) {
     this.#sink = sink;
@@ -32,7 +33,7 @@ export class Tools {
     const { item_id, status, output, error } = event;
     const call = this.#open.get(item_id) ?? this.#unknown(item_id);
     this.#open.delete(item_id);
-    if (call.approval !== undefined) this.#asked.delete(call.approval);
+    if (call.approval !== undefined) this.#approvals.delete(call.approval);
     if (status === 'denied') {
       if (error !== undefined || output !== undefined) this.#sink.lose('tool_output');
       return this.#sink.line({ type: 'tool-output-denied', toolCallId: item_id });
@@ -57,15 +58,15 @@ export class Tools {
   ask({ permission_id, item_id, title }: EventOf<'permission.requested'>): boolean {
     const call = item_id === undefined ? undefined : this.#open.get(item_id);
     if (call === undefined || item_id === undefined) return false;
-    if (call.approval !== undefined) this.#asked.delete(call.approval);
+    if (call.approval !== undefined) this.#approvals.delete(call.approval);
     call.approval = permission_id;
-    this.#asked.set(permission_id, item_id);
+    this.#approvals.set(permission_id, item_id);
     this.#sink.line({ type: 'tool-approval-request', approvalId: permission_id, toolCallId: item_id, ...present({ reason: title }) });
     return true;
   }
 
   answer({ permission_id, decision, raw_decision }: EventOf<'permission.resolved'>): boolean {
-    if (!this.#asked.delete(permission_id)) return false;
+    if (!this.#approvals.delete(permission_id)) return false;
     const reason = present({ reason: raw_decision });
     this.#sink.line({ type: 'tool-approval-response', approvalId: permission_id, approved: decision === 'allowed', ...reason });
     return true;

@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** Undefined: nothing was counted. */
 export function writeUsage(metrics: RunOutcome['metrics']): JsonObject | undefined {

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../dialect.ts';
-import { asText, filled, isObject, list, object, string } from '../../read.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, filled, isObject, list, object, string } from '../../../json/read.ts';
 
 /** The text, or the texts of its parts; for other parts, their type and path. */
 export function textOf(content: Json | undefined): string {
@@ -16,9 +16,9 @@ export function textOf(content: Json | undefined): string {
 export function isOutputStep(step: JsonObject): boolean {
   const results = list(object(step.observation).results).map(object);
   if (results.length === 0 || list(step.tool_calls).length > 0) return false;
-  const said = textOf(step.message).trim();
+  const message = textOf(step.message).trim();
   const shown = results.map(({ content }) => textOf(content).trim());
-  if (said === '' || isEcho(said, shown.join('\n')) || shown.some((output) => isEcho(said, output))) return true;
+  if (message === '' || isEcho(message, shown.join('\n')) || shown.some((output) => isEcho(message, output))) return true;
   const isModels = isObject(step.metrics) || filled(step.reasoning_content) !== undefined || filled(step.model_name) !== undefined;
   return !isModels && results.every(({ source_call_id }) => filled(source_call_id) !== undefined);
 }
@@ -27,8 +27,8 @@ export function isOutputStep(step: JsonObject): boolean {
 const shortestBeginning = 40;
 
 /** Either text may be cut. */
-function isEcho(said: string, shown: string): boolean {
-  if (said === shown) return true;
-  if (Math.min(said.length, shown.length) < shortestBeginning) return false;
-  return shown.startsWith(said.slice(0, -shortestBeginning / 4)) || said.startsWith(shown.slice(0, -shortestBeginning / 4));
+function isEcho(message: string, shown: string): boolean {
+  if (message === shown) return true;
+  if (Math.min(message.length, shown.length) < shortestBeginning) return false;
+  return shown.startsWith(message.slice(0, -shortestBeginning / 4)) || message.startsWith(shown.slice(0, -shortestBeginning / 4));
 }

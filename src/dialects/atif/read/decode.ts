@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { filled, list, object, string, time } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Decoder, DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { filled, list, object, string, time } from '../../../json/read.ts';
 import { minorOf, unknownVersion } from '../words.ts';
 import { readDiagnostics } from './diagnostics.ts';
 import { readEnding } from './ending.ts';

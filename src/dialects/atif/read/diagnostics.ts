@@ -1,24 +1,25 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, filled, integer, list, object } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, filled, integer, list, object } from '../../../json/read.ts';
 import { isErrorCode } from '../words.ts';
 import { readEdits } from './tools.ts';
 
 /** What `extra` reports about the whole run. An error that ended it is in its outcome. */
 export function readDiagnostics(extra: JsonObject, sink: DecoderSink): void {
   readEdits(extra.file_changes, sink);
-  for (const told of list(extra.diagnostics).map(object)) {
-    const message = asText(told.message);
-    if (told.type === 'error' && isErrorCode(told.code))
+  for (const diagnostic of list(extra.diagnostics).map(object)) {
+    const message = asText(diagnostic.message);
+    if (diagnostic.type === 'error' && isErrorCode(diagnostic.code))
       sink.emit({
         type: 'error',
-        scope: filled(told.scope) ?? 'run',
-        code: told.code,
+        scope: filled(diagnostic.scope) ?? 'run',
+        code: diagnostic.code,
         message,
         fatal: false,
-        ...present({ http_status: integer(told.http_status), name: filled(told.name) }),
+        ...present({ http_status: integer(diagnostic.http_status), name: filled(diagnostic.name) }),
       });
-    else if (message !== '') sink.emit({ type: 'log', stream: 'agent', level: levelOf(told), text: message });
+    else if (message !== '') sink.emit({ type: 'log', stream: 'agent', level: levelOf(diagnostic), text: message });
   }
 }
 

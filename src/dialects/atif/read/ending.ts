@@ -1,19 +1,20 @@
 import type { ErrorCode } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { asText, count, filled, list, object, string } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { asText, count, filled, list, object, string } from '../../../json/read.ts';
 import { isErrorCode } from '../words.ts';
 import { isOutputStep, textOf } from './content.ts';
 
 /** The format has no field for how a run ended; writers that record it use `extra.outcome`. */
 export function readEnding(wire: JsonObject, steps: readonly JsonObject[], sink: DecoderSink): void {
-  const told = object(wire.extra).outcome;
-  const outcome = object(told);
+  const reported = object(wire.extra).outcome;
+  const outcome = object(reported);
   const raw_status = filled(outcome.status);
   if (raw_status === undefined) {
     // An outcome that cannot be read does not count as a success.
-    if (told === undefined && !isCutShort(wire) && isAnswered(steps.at(-1))) sink.emit({ type: 'agent.finished', status: 'ok' });
+    if (reported === undefined && !isCutShort(wire) && isAnswered(steps.at(-1))) sink.emit({ type: 'agent.finished', status: 'ok' });
     return;
   }
   const error = object(outcome.error);

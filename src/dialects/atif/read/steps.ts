@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, list, object, string, time, whole } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, count, filled, list, object, string, time, whole } from '../../../json/read.ts';
 import { isErrorCode } from '../words.ts';
 import { isOutputStep, textOf } from './content.ts';
 import { Tools } from './tools.ts';
@@ -58,8 +59,8 @@ export function stepReader(reading: Reading, depth = 0): StepReader {
 
   /** Retries within a turn belong to it. */
   function openTurn(step: JsonObject, hasCalls: boolean): void {
-    const { turn: told, retries } = object(step.extra);
-    const number = whole(told);
+    const { turn: given, retries } = object(step.extra);
+    const number = whole(given);
     const goesOn = turn !== undefined && number !== undefined && turn.number === number;
     if (!goesOn) closeTurn();
     readRetries(retries, sink);
@@ -70,17 +71,17 @@ export function stepReader(reading: Reading, depth = 0): StepReader {
 
   function agentStep(step: JsonObject): void {
     const id = filled(object(step.extra).message_id) ?? `${prefix}step_${asText(step.step_id)}`;
-    const told = list(step.tool_calls).map(object);
+    const calls = list(step.tool_calls).map(object);
     const results = list(object(step.observation).results).map(object);
     if (isOutputStep(step)) return tools.endEarlier(results);
-    openTurn(step, told.length > 0);
+    openTurn(step, calls.length > 0);
     const reasoning = filled(step.reasoning_content);
     if (reasoning !== undefined) sink.emit({ type: 'reasoning.completed', text: reasoning, message_id: id, ...place });
     // Words about results that a step without calls repeats come after them.
-    if (told.length === 0) tools.endEarlier(results);
+    if (calls.length === 0) tools.endEarlier(results);
     const text = textOf(step.message);
     if (text !== '') sink.emit({ type: 'text.completed', text, message_id: id, ...place });
-    if (told.length > 0) tools.read(told, results);
+    if (calls.length > 0) tools.read(calls, results);
     if (reading.countsSteps && step.is_copied_context !== true) readUsage(step, reading.isCacheApart, sink);
   }
 

@@ -1,12 +1,13 @@
 import type { ItemStatus } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, integer, list, object, string, whole, wordIn } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, count, filled, integer, list, object, string, whole, wordIn } from '../../../json/read.ts';
+import { kindIn } from '../../kit/tool-kinds.ts';
 import { isKind, isOperation, isStatus, toolKinds, unknownName } from '../words.ts';
 import { textOf } from './content.ts';
 
-interface Place {
+interface Trajectory {
   parent: string | undefined;
   used: Set<string>;
 }
@@ -26,22 +27,22 @@ interface Call {
 /** The calls of a trajectory, step by step. */
 export class Tools {
   readonly #sink: DecoderSink;
-  readonly #place: Place;
+  readonly #place: Trajectory;
   readonly #children: Children;
   /** Our item ids, by call ids that are unique only within their step. */
   readonly #items = new Map<string, string>();
   /** Calls whose step did not have their result. */
   readonly #waiting = new Map<string, Call>();
 
-  constructor(sink: DecoderSink, place: Place, children: Children) {
+  constructor(sink: DecoderSink, place: Trajectory, children: Children) {
     this.#sink = sink;
     this.#place = place;
     this.#children = children;
   }
 
-  read(told: readonly JsonObject[], results: readonly JsonObject[]): void {
+  read(wires: readonly JsonObject[], results: readonly JsonObject[]): void {
     const calls = new Map<string, Call>();
-    for (const wire of told) {
+    for (const wire of wires) {
       const id = asText(wire.tool_call_id);
       calls.set(id, { item: this.#start(wire, id), name: asText(wire.function_name), isEnded: false });
     }

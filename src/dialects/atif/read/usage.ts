@@ -1,8 +1,9 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { count, filled, list, object } from '../../read.ts';
-import { isGuess } from '../../tokens.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { count, filled, list, object } from '../../../json/read.ts';
+import { isGuess } from '../../kit/tokens.ts';
 
 type Usage = EventOf<'usage.reported'>;
 
@@ -19,6 +20,12 @@ function inputOf(prompt: Json | undefined, cached: Json | undefined, isApart: bo
   return fresh === undefined || !isApart ? fresh : fresh + (count(cached) ?? 0);
 }
 
+/** A writer that knows no price writes 0, which is none; Runwire says where it computed one. */
+function priceIn(cost: Json | undefined, extra: JsonObject): number | undefined {
+  const usd = isGuess(extra) ? undefined : count(cost);
+  return usd === 0 && extra.cost_source === undefined ? undefined : usd;
+}
+
 /** What one step used. */
 export function readUsage(step: JsonObject, isCacheApart: boolean, sink: DecoderSink): void {
   const metrics = object(step.metrics);
@@ -29,7 +36,7 @@ export function readUsage(step: JsonObject, isCacheApart: boolean, sink: Decoder
     cache_read_tokens: count(metrics.cached_tokens),
     reasoning_tokens: count(extra.reasoning_output_tokens),
     cache_write_tokens: count(extra.cache_creation_input_tokens),
-    cost_usd: isGuess(extra) ? undefined : count(metrics.cost_usd),
+    cost_usd: priceIn(metrics.cost_usd, extra),
   });
   if (Object.keys(tokens).length === 0) return;
   const scope = extra.scope === 'turn' ? 'turn' : 'step';
@@ -52,7 +59,7 @@ export function readTotals(wire: JsonObject, steps: readonly JsonObject[], isCac
     cache_read_tokens: cached,
     reasoning_tokens: count(extra.reasoning_output_tokens),
     cache_write_tokens: count(extra.cache_creation_input_tokens),
-    cost_usd: isGuess(extra) ? undefined : count(final.total_cost_usd),
+    cost_usd: priceIn(final.total_cost_usd, extra),
   };
   const hasTokens = tokens.input_tokens !== undefined || tokens.output_tokens !== undefined;
   if (!hasTokens && tokens.cost_usd === undefined) return [];
@@ -84,8 +91,8 @@ function ownTokens(each: JsonObject) {
 
 /** For totals that leave the cached tokens out. */
 function cachedIn(steps: readonly JsonObject[]): number | undefined {
-  const told = steps.flatMap(({ metrics }) => count(object(metrics).cached_tokens) ?? []);
-  return told.length === 0 ? undefined : told.reduce((sum, each) => sum + each);
+  const cached = steps.flatMap(({ metrics }) => count(object(metrics).cached_tokens) ?? []);
+  return cached.length === 0 ? undefined : cached.reduce((sum, each) => sum + each);
 }
 
 /** For documents in which the cost is the only total. */

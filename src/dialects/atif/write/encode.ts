@@ -1,12 +1,13 @@
 import type { EventOf, EventRecord, EventType } from '../../../events/event.ts';
 import { BoundedList } from '../../../outcome/bounded.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
-import { lossOf } from '../../losses.ts';
+import { present } from '../../../json/present.ts';
+import type { Encoder, EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { lossOf } from '../../kit/losses.ts';
 import { unknownVersion } from '../words.ts';
 import { writeEnding } from './ending.ts';
-import { Room } from './room.ts';
+import { SizeLimit } from './size-limit.ts';
 import { Tools } from './tools.ts';
 import { Trajectory } from './trajectory.ts';
 import { writeUsage } from './usage.ts';
@@ -15,15 +16,15 @@ type Opening = EventOf<'thread.started'> & EventRecord;
 
 /** One document at the end. */
 export function encoder(sink: EncoderSink): Encoder {
-  const room = new Room(sink.lose);
+  const sizeLimit = new SizeLimit(sink.lose);
   const diagnostics = new BoundedList<JsonObject>();
   const unmapped = new Map<EventType, number>();
   let opening: Opening | undefined;
   let sessionId = '';
   /** The task with which the run was started; the agent may repeat it as its first prompt. */
   let task: string | undefined;
-  let root = new Trajectory('', room, sink.lose);
-  let tools = new Tools(sink, room, root);
+  let root = new Trajectory('', sizeLimit, sink.lose);
+  let tools = new Tools(sink, sizeLimit, root);
   let retries = new BoundedList<JsonObject>();
   let claim: EventOf<'agent.finished'> | undefined;
   let process: EventOf<'process.ended'> | undefined;
@@ -32,8 +33,8 @@ export function encoder(sink: EncoderSink): Encoder {
     if (opening !== undefined || sessionId !== '') return;
     opening = event.type === 'thread.started' ? event : undefined;
     sessionId = opening?.session_id ?? event.thread_id;
-    root = new Trajectory(`${opening?.run_id ?? sessionId}/main`, room, sink.lose);
-    tools = new Tools(sink, room, root);
+    root = new Trajectory(`${opening?.run_id ?? sessionId}/main`, sizeLimit, sink.lose);
+    tools = new Tools(sink, sizeLimit, root);
     task = opening?.task;
     if (task !== undefined) root.add('user', task, event.timestamp);
   }
@@ -63,7 +64,7 @@ export function encoder(sink: EncoderSink): Encoder {
   }
 
   function diagnose(type: string, message: string, more: JsonObject = {}): void {
-    diagnostics.push({ type, message: room.text(message, 'error'), ...more });
+    diagnostics.push({ type, message: sizeLimit.text(message, 'error'), ...more });
   }
 
   function record(event: EventRecord): void {

@@ -1,8 +1,8 @@
 import type { EventOf } from '../../../events/event.ts';
-import { codeOfClass } from '../../../faults.ts';
+import { codeOfClass } from '../../../outcome/faults.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** How the run ended. The format has no field for it, and a failure without one would look like a short success. */
 export function writeEnding(outcome: RunOutcome, claim: EventOf<'agent.finished'> | undefined): JsonObject {

@@ -1,8 +1,9 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import { unknownName } from '../words.ts';
-import type { Room } from './room.ts';
+import type { SizeLimit } from './size-limit.ts';
 import type { Call, Step } from './steps.ts';
 import { Trajectory } from './trajectory.ts';
 
@@ -18,20 +19,20 @@ const mostWaiting = 1000;
 /** The calls of a run, and who made them. */
 export class Tools {
   readonly #sink: EncoderSink;
-  readonly #room: Room;
+  readonly #sizeLimit: SizeLimit;
   readonly #root: Trajectory;
   readonly #open = new Map<string, Known>();
   readonly #children = new Map<string, Trajectory>();
-  readonly #asked = new Map<string, { item: string | undefined; what: string }>();
+  readonly #questions = new Map<string, { item: string | undefined; what: string }>();
   readonly #permissions = new Map<string, JsonObject>();
   /** Edits are reported after the end of the call that made them. */
   #last: Known | undefined;
   /** Edits that no call made. */
   readonly edits: JsonObject[] = [];
 
-  constructor(sink: EncoderSink, room: Room, root: Trajectory) {
+  constructor(sink: EncoderSink, sizeLimit: SizeLimit, root: Trajectory) {
     this.#sink = sink;
-    this.#room = room;
+    this.#sizeLimit = sizeLimit;
     this.#root = root;
   }
 
@@ -42,7 +43,7 @@ export class Tools {
     if (known !== undefined) return known;
     const call = this.#known(parent);
     const owner = call?.owner ?? this.#root;
-    const child = new Trajectory(`${this.#root.id}/${parent}`, this.#room, this.#sink.lose, parent);
+    const child = new Trajectory(`${this.#root.id}/${parent}`, this.#sizeLimit, this.#sink.lose, parent);
     owner.children.push(child);
     call?.call.refs.push(child.id);
     this.#children.set(parent, child);
@@ -52,7 +53,7 @@ export class Tools {
   start(event: EventOf<'item.started'> & EventRecord): void {
     const owner = this.ownerOf(event.parent_item_id);
     const step = owner.agentStep(event.timestamp);
-    const { arguments: args, raw } = this.#room.args(event.args);
+    const { arguments: args, raw } = this.#sizeLimit.args(event.args);
     const permission = this.#permissions.get(event.item_id);
     this.#permissions.delete(event.item_id);
     const call: Call = {
@@ -69,7 +70,7 @@ export class Tools {
       edits: [],
       refs: [],
     };
-    this.#room.frame();
+    this.#sizeLimit.frame();
     step.start(call);
     this.#open.set(event.item_id, { call, step, owner });
   }
@@ -87,7 +88,7 @@ export class Tools {
 
   #resultOf(event: EventOf<'item.completed'>): NonNullable<Call['result']> {
     const { output, error, status } = event;
-    const content = output === undefined || output === null ? error : this.#room.json(output, 'tool_output');
+    const content = output === undefined || output === null ? error : this.#sizeLimit.json(output, 'tool_output');
     const extra = present({
       is_error: status !== 'success',
       status: status === 'success' || status === 'error' ? undefined : status,
@@ -106,26 +107,26 @@ export class Tools {
       kind: operation,
       additions,
       deletions,
-      diff: diff === undefined ? undefined : this.#room.text(diff, 'file_edit'),
+      diff: diff === undefined ? undefined : this.#sizeLimit.text(diff, 'file_edit'),
     });
     const call = item_id === undefined ? undefined : this.#known(item_id)?.call;
-    if (this.#room.isFull) return this.#sink.lose('file_edit');
-    this.#room.frame();
+    if (this.#sizeLimit.isFull) return this.#sink.lose('file_edit');
+    this.#sizeLimit.frame();
     (call?.edits ?? this.edits).push(change);
   }
 
   ask({ permission_id, item_id, what }: EventOf<'permission.requested'>): void {
-    if (this.#asked.size < mostWaiting) this.#asked.set(permission_id, { item: item_id, what });
+    if (this.#questions.size < mostWaiting) this.#questions.set(permission_id, { item: item_id, what });
   }
 
   /** Returns whether it is written with its call. */
   answer(event: EventOf<'permission.resolved'> & EventRecord): boolean {
-    const asked = this.#asked.get(event.permission_id);
-    this.#asked.delete(event.permission_id);
-    const item = event.item_id ?? asked?.item;
+    const question = this.#questions.get(event.permission_id);
+    this.#questions.delete(event.permission_id);
+    const item = event.item_id ?? question?.item;
     if (item === undefined) return false;
     const { permission_id: id, decision, by, timestamp } = event;
-    const permission = present({ id, what: asked?.what, decision, by, at: timestamp ?? undefined });
+    const permission = present({ id, what: question?.what, decision, by, at: timestamp ?? undefined });
     const known = this.#known(item);
     if (known !== undefined) known.call.extra['permission'] = permission;
     else if (this.#permissions.size < mostWaiting) this.#permissions.set(item, permission);

@@ -1,8 +1,9 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject, Loss } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { Loss } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import { writtenVersion } from '../words.ts';
-import type { Room } from './room.ts';
+import type { SizeLimit } from './size-limit.ts';
 import { Step } from './steps.ts';
 
 type Said = EventOf<'text.completed' | 'reasoning.completed'>;
@@ -13,7 +14,7 @@ export class Trajectory {
   readonly children: Trajectory[] = [];
   /** The call that started it. */
   readonly parentCall: string | undefined;
-  readonly #room: Room;
+  readonly #sizeLimit: SizeLimit;
   readonly #lose: (loss: Loss) => void;
   readonly #steps: Step[] = [];
   #omitted = 0;
@@ -22,9 +23,9 @@ export class Trajectory {
   #turn: EventOf<'turn.started'> | undefined;
   #isTurnEmpty = false;
 
-  constructor(id: string, room: Room, lose: (loss: Loss) => void, parentCall?: string) {
+  constructor(id: string, sizeLimit: SizeLimit, lose: (loss: Loss) => void, parentCall?: string) {
     this.id = id;
-    this.#room = room;
+    this.#sizeLimit = sizeLimit;
     this.#lose = lose;
     this.parentCall = parentCall;
   }
@@ -36,7 +37,7 @@ export class Trajectory {
   add(source: 'system' | 'user', text: string, timestamp: string | null): Step {
     this.close();
     const step = this.#begin(source, timestamp);
-    step.texts.push(this.#room.text(text, 'text'));
+    step.texts.push(this.#sizeLimit.text(text, 'text'));
     this.#open = undefined;
     return step;
   }
@@ -65,7 +66,7 @@ export class Trajectory {
     if (open !== undefined && isText && open.messageId !== undefined && open.messageId !== event.message_id) this.close();
     const step = this.agentStep(event.timestamp);
     if (isText) step.messageId = event.message_id;
-    (isText ? step.texts : step.reasoning).push(this.#room.text(event.text, isText ? 'text' : 'reasoning'));
+    (isText ? step.texts : step.reasoning).push(this.#sizeLimit.text(event.text, isText ? 'text' : 'reasoning'));
   }
 
   /** The step to which the model's next output belongs. */
@@ -97,11 +98,11 @@ export class Trajectory {
 
   #begin(source: Step['source'], timestamp: string | null): Step {
     const step = new Step(source, timestamp);
-    if (this.#room.isFull) {
+    if (this.#sizeLimit.isFull) {
       this.#omitted += 1;
       this.#lose('text');
     } else this.#steps.push(step);
-    this.#room.frame();
+    this.#sizeLimit.frame();
     this.#isTurnEmpty = false;
     this.#open = step;
     this.#last = step;

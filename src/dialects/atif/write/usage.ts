@@ -1,8 +1,8 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
-import { plus, type Told, type Tokens, tokensOf } from '../../tokens.ts';
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { plus, type Told, type Tokens, tokensOf } from '../../kit/tokens.ts';
 
 /** What one step used, summed as it is reported. */
 export class Usage {
@@ -35,7 +35,7 @@ export class Usage {
   }
 }
 
-const costSources = { reported: 'reported', computed: 'estimated', unknown: 'none' } as const;
+const costSources = { reported: 'reported', computed: 'estimated', wire: 'estimated', unknown: 'none' } as const;
 
 /** The totals of the run. */
 export function writeUsage({ metrics, usage_by_model, children }: RunOutcome): JsonObject {

@@ -1,15 +1,16 @@
 import type { ErrorCode } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, filled, integer, list, object, string } from '../../read.ts';
-import { Generations } from '../../generations.ts';
-import { Lanes } from '../../lanes.ts';
-import { isAny, plus, type Tokens } from '../../tokens.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, filled, integer, list, object, string } from '../../../json/read.ts';
+import { Generations } from '../../kit/generations.ts';
+import { Lanes } from '../../kit/lanes.ts';
+import { isAny, plus, type Tokens } from '../../kit/tokens.ts';
 import { codeOfFault, finishOf, interruption, synthetic } from '../words.ts';
 import { newFacts, type TurnFacts } from './ending.ts';
 import { Message } from './message.ts';
 import { nonExecutionIn, type Tools } from './tools.ts';
-import { readUsage } from './usage.ts';
+import { readMessagesUsage } from '../../kit/messages-usage.ts';
 
 const ignoredBlocks = new Set(['redacted_thinking', 'compaction', 'container_upload', 'fallback', 'image', 'document']);
 
@@ -26,7 +27,7 @@ export class Conversation {
   #byId = new Generations<Message>(rememberedMessages);
   #facts = newFacts();
   #subAgentUsage: Tokens = {};
-  #told: Tokens = {};
+  #used: Tokens = {};
   #mainModel: string | undefined;
   #turns = 0;
 
@@ -53,8 +54,8 @@ export class Conversation {
   }
 
   /** What all messages of the run together used, so far as they tell. */
-  get told(): Tokens {
-    return this.#told;
+  get used(): Tokens {
+    return this.#used;
   }
 
   assistant(wire: JsonObject): void {
@@ -69,7 +70,7 @@ export class Conversation {
       const text = textOf(body.content);
       if (fault !== undefined || isFlagged || text.startsWith('API Error')) {
         // A request that was refused is paid for.
-        if (isAny(readUsage(object(body.usage)))) this.#count(this.#enter(parent, body), object(body.usage));
+        if (isAny(readMessagesUsage(object(body.usage)))) this.#count(this.#enter(parent, body), object(body.usage));
         const code = body.stop_reason === 'refusal' ? 'refused' : undefined;
         return this.#fail(fault ?? 'unknown', text, parent, integer(wire.apiErrorStatus), code);
       }
@@ -173,11 +174,11 @@ export class Conversation {
     const id = filled(wire.id);
     const known = this.#messages.get(parent);
     if (known !== undefined && (id === undefined || known.id === id)) return known;
-    const told = id === undefined ? undefined : this.#earlier.get(`${parent ?? ''} ${id}`);
-    if (told !== undefined) {
-      told.isToldAgain = true;
+    const earlier = id === undefined ? undefined : this.#earlier.get(`${parent ?? ''} ${id}`);
+    if (earlier !== undefined) {
+      earlier.isToldAgain = true;
       if (known !== undefined) known.isToldAgain = true;
-      return told;
+      return earlier;
     }
     if (parent === undefined) this.closeTurn();
     const model = wire.model === synthetic ? undefined : filled(wire.model);
@@ -201,7 +202,7 @@ export class Conversation {
 
   /** The model speaks again after a refusal or an interruption. */
   #answer(): void {
-    this.#facts.asked = true;
+    this.#facts.hasCalledModel = true;
     this.#facts.refused = false;
     this.#facts.interrupted = false;
   }
@@ -209,7 +210,7 @@ export class Conversation {
   #count(message: Message, usage: JsonObject): void {
     const more = message.count(usage);
     if (more === undefined) return;
-    this.#told = plus(this.#told, more);
+    this.#used = plus(this.#used, more);
     if (message.parent !== undefined) this.#subAgentUsage = plus(this.#subAgentUsage, more);
     this.#sink.emit({ type: 'usage.reported', scope: 'step', ...present({ model: message.model }), ...more });
   }
@@ -246,8 +247,8 @@ export class Conversation {
   }
 
   /** An API failure appears as a text that no model wrote, with the kind of failure beside it. */
-  #fail(name: string, message: string, parent: string | undefined, status?: number, told?: ErrorCode): void {
-    const code = told ?? codeOfFault(name, message, status);
+  #fail(name: string, message: string, parent: string | undefined, status?: number, given?: ErrorCode): void {
+    const code = given ?? codeOfFault(name, message, status);
     if (parent === undefined) {
       this.#facts.active = true;
       this.#facts.fault = code;

@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, list, object, string, time, whole } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Decoder, DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, count, filled, list, object, string, time, whole } from '../../../json/read.ts';
 import { Conversation } from './conversation.ts';
 import { isWithheld, readEnding } from './ending.ts';
 import { authNotice, notice, rateLimit, resetNotice, startupWarnings, unannouncedFailure, unaskedNotice } from './notices.ts';
@@ -84,7 +85,7 @@ function oneRun(sink: DecoderSink): Required<Omit<Decoder, 'text'>> {
         for (const each of authNotice(wire)) sink.emit(each);
         return;
       case 'conversation_reset':
-        usage.restart();
+        usage.reset();
         return sink.emit(resetNotice(wire));
       case 'control_request':
         if (object(wire.request).subtype !== 'can_use_tool') return;
@@ -177,7 +178,7 @@ function oneRun(sink: DecoderSink): Required<Omit<Decoder, 'text'>> {
     talk.closeTurn(string(wire.stop_reason));
     for (const each of usage.read(wire, talk.mainModel ?? initModel, talk.subAgentUsage)) sink.emit(each);
     const ending = readEnding(wire, facts, { duration: span.add(count(wire.duration_ms)), rejected, isAlone });
-    if (!facts.asked && ending.length === 1 && ending[0]?.type === 'agent.finished' && ending[0].status === 'ok' && isUnused(wire))
+    if (!facts.hasCalledModel && ending.length === 1 && ending[0]?.type === 'agent.finished' && ending[0].status === 'ok' && isUnused(wire))
       sink.emit(unaskedNotice);
     claimedGood = ending.some((each) => each.type === 'agent.finished' && each.status === 'ok');
     for (const each of ending) sink.emit(each);

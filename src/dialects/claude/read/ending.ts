@@ -1,8 +1,8 @@
 import type { Draft, ErrorCode } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
-import { codeOfMessage, codeOfStatus } from '../../../faults.ts';
-import { asText, count, filled, integer, list, string, whole } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { codeOfMessage, codeOfStatus } from '../../../outcome/faults.ts';
+import { asText, count, filled, integer, list, string, whole } from '../../../json/read.ts';
 import { codeOfStop, codeOfTerminal } from '../words.ts';
 
 /** What the main thread did since the last result; the next result line is judged by it. */
@@ -18,7 +18,7 @@ export interface TurnFacts {
   fault: ErrorCode | undefined;
   active: boolean;
   /** A model was called. */
-  asked: boolean;
+  hasCalledModel: boolean;
 }
 
 export function newFacts(): TurnFacts {
@@ -30,7 +30,7 @@ export function newFacts(): TurnFacts {
     stop: undefined,
     fault: undefined,
     active: false,
-    asked: false,
+    hasCalledModel: false,
   };
 }
 
@@ -111,12 +111,12 @@ function codeOf(
 ): ErrorCode {
   if (subtype === 'error_max_turns') return 'turn_limit';
   if (subtype === 'error_max_budget_usd') return 'cost_limit';
-  const told = codeOfTerminal(terminal);
-  if (told === 'cancelled' || told === 'turn_limit' || told === 'cost_limit') return told;
+  const named = codeOfTerminal(terminal);
+  if (named === 'cancelled' || named === 'turn_limit' || named === 'cost_limit') return named;
   const status = integer(wire.api_error_status);
   if (codeOfStatus(status) !== undefined) return codeOfMessage(message, status);
   if (facts.fault !== undefined && facts.fault !== 'unknown') return facts.fault;
-  if (told !== undefined) return told === 'server' && codeOfMessage(message) === 'network' ? 'network' : told;
+  if (named !== undefined) return named === 'server' && codeOfMessage(message) === 'network' ? 'network' : named;
   if (facts.refused) return 'refused';
   if (facts.stopped) return 'permission';
   const stop = codeOfStop(wire.stop_reason ?? facts.stop);

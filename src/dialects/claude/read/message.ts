@@ -1,13 +1,14 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { growth, isAny, plus, type Tokens } from '../../tokens.ts';
-import { readUsage, serviceTierOf } from './usage.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { growth, isAny, plus, type Tokens } from '../../kit/tokens.ts';
+import { readMessagesUsage, serviceTierOf } from '../../kit/messages-usage.ts';
 
 type Step = Tokens & Pick<EventOf<'usage.reported'>, 'call_input_tokens' | 'service_tier'>;
 type BlockKind = 'text' | 'reasoning';
 
-interface Place {
+interface BlockIds {
   turn_id?: string;
   message_id?: string;
   block_id?: string;
@@ -23,12 +24,12 @@ export class Message {
   /** Other messages have come since it began. */
   isToldAgain = false;
   readonly #calls = new Set<string>();
-  readonly #said = new Set<string>();
+  readonly #texts = new Set<string>();
   #usage: Tokens = {};
   /** How many blocks of each kind came as deltas, and how many as whole lines. */
   readonly #streamed = { text: 0, reasoning: 0 };
   readonly #whole = { text: 0, reasoning: 0 };
-  #streams: Map<number, { kind: BlockKind; place: Place }> | undefined;
+  #streams: Map<number, { kind: BlockKind; place: BlockIds }> | undefined;
 
   constructor(id: string | undefined, parent: string | undefined, model: string | undefined) {
     this.id = id;
@@ -48,12 +49,12 @@ export class Message {
   }
 
   hasSaid(kind: BlockKind, text: string): boolean {
-    return this.isToldAgain && this.#said.has(markOf(kind, text));
+    return this.isToldAgain && this.#texts.has(markOf(kind, text));
   }
 
   /** Lines of one message repeat its usage: only the growth is counted, at once, so that counts are live. */
   count(wire: JsonObject): Step | undefined {
-    const more = growth(readUsage(wire), this.#usage);
+    const more = growth(readMessagesUsage(wire), this.#usage);
     if (!isAny(more)) return undefined;
     const isFirst = !isAny(this.#usage);
     this.#usage = plus(this.#usage, more);
@@ -68,7 +69,7 @@ export class Message {
       return;
     }
     if (this.hasSaid(kind, text)) return;
-    this.#said.add(markOf(kind, text));
+    this.#texts.add(markOf(kind, text));
     this.#whole[kind] += 1;
     sink.emit({ type: kind === 'text' ? 'text.completed' : 'reasoning.completed', text, ...this.#place(kind, number) });
   }
@@ -88,7 +89,7 @@ export class Message {
     this.#streams?.delete(indexOf(index));
   }
 
-  #place(kind: BlockKind, number: number): Place {
+  #place(kind: BlockKind, number: number): BlockIds {
     const { id, parent } = this;
     const owner = parent === undefined ? id : `${parent}_${id}`;
     return present({

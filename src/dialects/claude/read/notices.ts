@@ -1,8 +1,8 @@
 import type { Draft } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
-import { codeOfStatus } from '../../../faults.ts';
-import { asText, count, filled, integer, list, number, object, string } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { codeOfStatus } from '../../../outcome/faults.ts';
+import { asText, count, filled, integer, list, number, object, string, whole } from '../../../json/read.ts';
 import { codeOfName } from '../words.ts';
 
 function info(text: string): Draft {
@@ -48,8 +48,8 @@ export function notice(wire: JsonObject): readonly Draft[] | undefined {
         },
       ];
     case 'task_notification': {
-      const told = sentence(`task ${asText(wire.task_id)} ${asText(wire.status)}`, filled(wire.summary) ?? filled(wire.reason));
-      return [wire.status === 'completed' ? info(told) : warning(told)];
+      const text = sentence(`task ${asText(wire.task_id)} ${asText(wire.status)}`, filled(wire.summary) ?? filled(wire.reason));
+      return [wire.status === 'completed' ? info(text) : warning(text)];
     }
     case 'hook_response':
       if (wire.outcome !== 'error') return [];
@@ -104,17 +104,13 @@ function retry(wire: JsonObject): Draft {
     type: 'retry.scheduled',
     cause: status === undefined ? word : `${word} (${status})`,
     ...present({
-      attempt: whole(integer(wire.attempt)),
-      max_attempts: whole(integer(wire.max_retries)),
+      attempt: whole(wire.attempt),
+      max_attempts: whole(wire.max_retries),
       delay_ms: count(wire.retry_delay_ms),
       // Without a status there was no response at all.
       code: wire.error_status === null && word === 'server_error' ? 'network' : (codeOfName(word) ?? codeOfStatus(status)),
     }),
   };
-}
-
-function whole(value: number | undefined): number | undefined {
-  return value === undefined || value < 0 ? undefined : value;
 }
 
 /** What went wrong before the first turn. */

@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, filled, object } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, filled, object } from '../../../json/read.ts';
 
 /** A run with a thousand refusals needs no longer list of them. */
 const longestList = 1000;
@@ -8,7 +9,7 @@ const longestList = 1000;
 /** What the program asked permission for, and what it was refused. */
 export class Permissions {
   readonly #sink: DecoderSink;
-  readonly #asked = new Set<string>();
+  readonly #open = new Set<string>();
   readonly #denied = new Set<string>();
 
   constructor(sink: DecoderSink) {
@@ -37,7 +38,7 @@ export class Permissions {
     const request = object(wire.request);
     const item = filled(request.tool_use_id);
     const id = item ?? filled(wire.request_id) ?? 'request';
-    if (this.#asked.size < longestList) this.#asked.add(id);
+    if (this.#open.size < longestList) this.#open.add(id);
     this.#ask(id, item, asText(request.tool_name), filled(request.title));
   }
 
@@ -46,7 +47,7 @@ export class Permissions {
     const what = asText(wire.tool_name);
     const id = item ?? `denied_${what}`;
     if (item !== undefined) this.deny(item);
-    if (!this.#asked.delete(id)) this.#ask(id, item, what, title);
+    if (!this.#open.delete(id)) this.#ask(id, item, what, title);
     this.#sink.emit({
       type: 'permission.resolved',
       permission_id: id,

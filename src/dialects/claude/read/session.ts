@@ -1,9 +1,10 @@
 import type { Draft } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, list, object, string } from '../../read.ts';
-import { Generations } from '../../generations.ts';
-import type { Tokens } from '../../tokens.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, count, filled, list, object, string } from '../../../json/read.ts';
+import { Generations } from '../../kit/generations.ts';
+import type { Tokens } from '../../kit/tokens.ts';
 import { bookkeeping, synthetic } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 import { StopReasons } from './stop-reasons.ts';
@@ -43,10 +44,10 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation, tools: 
   let ended = false;
   /** The last message on the main thread is a text without a tool call. */
   let answered = false;
-  const told = new Generations<true>(rememberedLines);
+  const seen = new Generations<true>(rememberedLines);
   const reasons = new StopReasons();
   /** Claude Code's own total, written when it exits, and what the messages before it had used. */
-  let total: { wire: JsonObject; told: Tokens } | undefined;
+  let total: { wire: JsonObject; used: Tokens } | undefined;
 
   function start(wire: JsonObject): void {
     if (started) return;
@@ -71,8 +72,8 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation, tools: 
     // Sub-agents of older versions are in the same file, and nothing says which call started them.
     const uuid = string(wire.uuid);
     if (uuid !== undefined) {
-      if (told.get(uuid) === true) return;
-      told.set(uuid, true);
+      if (seen.get(uuid) === true) return;
+      seen.set(uuid, true);
     }
     const parent_tool_use_id = wire.isSidechain === true && !isSubAgent && started ? 'sidechain' : null;
     switch (wire.type) {
@@ -101,7 +102,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation, tools: 
         if (wire.subtype === 'turn_duration' && count(wire.durationMs) !== undefined) ended = true;
         return;
       case 'cost-state':
-        total = { wire, told: talk.told };
+        total = { wire, used: talk.used };
         return;
       default:
         if (!beside.has(asText(wire.type))) sink.unknown(wire);
@@ -147,8 +148,8 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation, tools: 
       tools.endEarly();
       talk.closeTurn();
       // Messages after it are not part of it.
-      if (total !== undefined && total.told === talk.told)
-        for (const each of readTotal(total.wire, total.told, talk.mainModel)) sink.emit(each);
+      if (total !== undefined && total.used === talk.used)
+        for (const each of readTotal(total.wire, total.used, talk.mainModel)) sink.emit(each);
       const last = claim();
       if (last !== undefined) sink.emit(last);
     },

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../dialect.ts';
-import { filled, list, object, string } from '../../read.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { filled, list, object, string } from '../../../json/read.ts';
 
 /** From here on, the last row of a message has its reason to stop; 2.1.17 left it out, and 2.1.79 is known to have it. */
 const firstTelling = [2, 1, 50] as const;

@@ -1,9 +1,10 @@
 import type { ItemKind, ItemStatus } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, integer, isObject, list, object, string } from '../../read.ts';
-import { editedPath, kindIn, mcpName } from '../../tool-kinds.ts';
-import { Generations } from '../../generations.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, count, filled, integer, isObject, list, object, string } from '../../../json/read.ts';
+import { editedPath, kindIn, mcpName } from '../../kit/tool-kinds.ts';
+import { Generations } from '../../kit/generations.ts';
 import { actingTools, interruption, pathFields, toolKinds } from '../words.ts';
 import type { Permissions } from './permissions.ts';
 
@@ -173,9 +174,9 @@ export function exitCodeIn(name: string, text: string): number | undefined {
 /** The `tool_use_result` of Write says whether the file is new; without it, only the output text does. */
 function editOf(path: string | undefined, details: JsonObject, output: Json | undefined) {
   const change = details.type;
-  const told = change === 'create' || change === 'update' || change === 'delete';
-  const file = told ? (filled(details.filePath) ?? path) : path;
+  const isNamed = change === 'create' || change === 'update' || change === 'delete';
+  const file = isNamed ? (filled(details.filePath) ?? path) : path;
   if (file === undefined) return undefined;
-  const created = change === 'create' || (!told && asText(output).startsWith('File created'));
+  const created = change === 'create' || (!isNamed && asText(output).startsWith('File created'));
   return { path: file, operation: created ? ('created' as const) : change === 'delete' ? ('deleted' as const) : ('modified' as const) };
 }

@@ -1,58 +1,31 @@
 import type { Draft } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
-import { count, filled, isObject, object } from '../../read.ts';
-import { growth, isAny, isGuess, plus, type Tokens } from '../../tokens.ts';
-
-/** Usage as the Messages API writes it: `input_tokens` excludes the cache. */
-export function readUsage(wire: JsonObject): Tokens {
-  return {
-    ...withCache(
-      count(wire.input_tokens),
-      count(wire.output_tokens),
-      count(wire.cache_read_input_tokens),
-      count(wire.cache_creation_input_tokens),
-    ),
-    ...present({
-      cache_write_1h_tokens: count(object(wire.cache_creation).ephemeral_1h_input_tokens) || undefined,
-      web_searches: count(object(wire.server_tool_use).web_search_requests) || undefined,
-    }),
-  };
-}
-
-/** The price list that a model call was billed by; undefined: the standard one. */
-export function serviceTierOf(wire: JsonObject): string | undefined {
-  if (wire.speed === 'fast') return 'fast';
-  const tier = filled(wire.service_tier);
-  return tier === 'standard' ? undefined : tier;
-}
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { count, isObject, object } from '../../../json/read.ts';
+import { readMessagesUsage, serviceTierOf } from '../../kit/messages-usage.ts';
+import { growth, isAny, isGuess, plus, type Tokens } from '../../kit/tokens.ts';
+import { anthropicFields, type Counting, tokensIn } from '../../kit/usage.ts';
 
 /** One model of `result.modelUsage`; a cost of 0 for tokens that were used is not a price. */
-function readModelUsage(wire: JsonObject): Tokens {
-  const tokens: Tokens = {
-    ...withCache(
-      count(wire.inputTokens) ?? count(wire.input_tokens),
-      count(wire.outputTokens) ?? count(wire.output_tokens),
-      count(wire.cacheReadInputTokens) ?? count(wire.cache_read_input_tokens),
-      count(wire.cacheCreationInputTokens) ?? count(wire.cache_creation_input_tokens),
-    ),
-    ...present({ reasoning_tokens: count(wire.thinkingTokens), web_searches: count(wire.webSearchRequests) || undefined }),
-  };
-  const cost = count(wire.costUSD) ?? count(wire.cost_usd) ?? count(wire.total_cost_usd);
-  return cost && !isGuess(wire) ? { ...tokens, cost_usd: cost } : tokens;
-}
+const ofModel: Counting = {
+  fields: {
+    inputTokens: 'input_tokens',
+    outputTokens: 'output_tokens',
+    cacheReadInputTokens: 'cache_read_tokens',
+    cacheCreationInputTokens: 'cache_write_tokens',
+    cacheCreationEphemeral1hInputTokens: 'cache_write_1h_tokens',
+    thinkingTokens: 'reasoning_tokens',
+    webSearchRequests: 'web_searches',
+    costUSD: 'cost_usd',
+    ...anthropicFields,
+    cost_usd: 'cost_usd',
+    total_cost_usd: 'cost_usd',
+  },
+  cacheIsApart: true,
+  unknownIfZero: ['cost_usd', 'cache_write_1h_tokens', 'web_searches'],
+};
 
 const unknownCost: JsonObject = { costBasis: 'unknown' };
-
-function withCache(input: number | undefined, output: number | undefined, read: number | undefined, written: number | undefined): Tokens {
-  return present({
-    input_tokens:
-      input === undefined && read === undefined && written === undefined ? undefined : (input ?? 0) + (read ?? 0) + (written ?? 0),
-    output_tokens: output,
-    cache_read_tokens: read,
-    cache_write_tokens: written,
-  });
-}
 
 /**
  * `modelUsage` and `total_cost_usd` count the whole process, including sub-agents and helper calls, and since some version also
@@ -68,14 +41,20 @@ export class Usage {
   #isWhole: boolean | undefined;
   #tellsTurns = false;
   /** Set in a run that resumes a session: what the session had used, if its file says it. */
-  #resumed: { used: ReadonlyMap<string, Tokens> | undefined; cost: number } | undefined;
+  #resumed: { used: ReadonlyMap<string, Tokens> | undefined; cost: number | undefined } | undefined;
   /** Its totals include that. */
   #addsToIt: boolean | undefined;
 
   /** `total`: the `cost-state` that this process begins with. */
   resume(total: JsonObject | undefined): void {
     const used = total === undefined ? undefined : new Map(readModels(total, 'modelUsage'));
-    this.#resumed = { used, cost: count(total?.totalCostUSD) ?? 0 };
+    this.#resumed = { used, cost: total === undefined || isGuess(total) ? undefined : count(total.totalCostUSD) };
+  }
+
+  /** The conversation begins anew, and so do the totals. */
+  reset(): void {
+    this.restart();
+    this.#resumed = undefined;
   }
 
   restart(): void {
@@ -89,10 +68,10 @@ export class Usage {
     this.#tellsTurns ||= isObject(wire.model_usage_since_last_result);
     if (this.#tellsTurns) return this.#grown(wire, mainModel);
     const isGuessed = isGuess(wire) || Object.values(object(wire.modelUsage)).some((each) => isGuess(object(each)));
-    const told = count(wire.total_cost_usd) ?? count(wire.total_cost) ?? count(wire.cost_usd) ?? 0;
-    const turn = plus(readUsage(object(wire.usage)), subAgents);
+    const whole = count(wire.total_cost_usd) ?? count(wire.total_cost) ?? count(wire.cost_usd) ?? 0;
+    const turn = plus(readMessagesUsage(object(wire.usage)), subAgents);
     const models = this.#ownShare(readModels(wire, 'modelUsage'), turn);
-    const cost = isGuessed ? 0 : this.#addsToIt === true ? Math.max(0, told - (this.#resumed?.cost ?? 0)) : told;
+    const cost = isGuessed ? 0 : this.#ownCost(whole);
     if (models.length === 0) return this.#turn(object(wire.usage), cost, subAgents);
     if (models.some(([model, tokens]) => size(tokens) < size(this.#latest.get(model)))) this.restart();
     const ordered = mainLast(models, mainModel);
@@ -104,14 +83,16 @@ export class Usage {
     const isUnclear = this.#resumed !== undefined && this.#resumed.used === undefined && models.length > 1;
     this.#isWhole ??= this.#addsToIt !== true && (isUnclear || exceeds(ordered.at(-1)?.[1], turn));
     const whole_session = this.#isWhole || undefined;
+    const service_tier = ordered.length === 1 ? serviceTierOf(object(wire.usage)) : undefined;
     return all.map(([model, counted]) => {
-      const tokens: Tokens = isUntold && ordered.length === 1 ? { ...counted, cost_usd: cost } : counted;
+      const own = ordered.length === 1 ? withHour(counted, turn) : counted;
+      const tokens: Tokens = isUntold && ordered.length === 1 ? { ...own, cost_usd: cost } : own;
       this.#latest.set(model, tokens);
       const sum = plus(this.#before.get(model) ?? {}, tokens);
       return {
         type: 'usage.reported',
         scope: 'thread',
-        ...present({ model: model || undefined, whole_session }),
+        ...present({ model: model || undefined, service_tier, whole_session }),
         ...sum,
       };
     });
@@ -128,6 +109,13 @@ export class Usage {
       this.#addsToIt = isIncluded && (sumOf(own).input_tokens ?? 0) >= (turn.input_tokens ?? 0);
     }
     return this.#addsToIt ? own.filter(([, tokens]) => isAny(tokens)) : models;
+  }
+
+  #ownCost(whole: number): number {
+    const before = this.#resumed?.cost;
+    // Versions that keep their total in the session's file begin with it.
+    const isIncluded = before !== undefined && (this.#addsToIt ?? whole >= before);
+    return isIncluded ? (growth({ cost_usd: whole }, { cost_usd: before }).cost_usd ?? 0) : whole;
   }
 
   /** What was used since the result before this one. */
@@ -155,25 +143,28 @@ export class Usage {
   }
 
   #turn(usage: JsonObject, cost: number, subAgents: Tokens): Draft[] {
-    const main = readUsage(usage);
+    const main = readMessagesUsage(usage);
     if (cost < this.#paid) this.#paid = 0;
-    const price = growth({ cost_usd: cost }, { cost_usd: this.#paid });
+    // The first total includes an unknown amount from before this process; what it grows by later does not.
+    const isUnclear = this.#resumed !== undefined && this.#resumed.cost === undefined;
+    const price = isUnclear && this.#paid === 0 ? {} : growth({ cost_usd: cost }, { cost_usd: this.#paid });
+    const cost_is = isUnclear && isAny(price) ? ('at_least' as const) : undefined;
     this.#paid = Math.max(this.#paid, cost);
     if (isAny(main)) {
       const tokens = plus(plus(main, subAgents), price);
-      return [{ type: 'usage.reported', scope: 'turn', ...present({ service_tier: serviceTierOf(usage) }), ...tokens }];
+      return [{ type: 'usage.reported', scope: 'turn', ...present({ service_tier: serviceTierOf(usage), cost_is }), ...tokens }];
     }
     // A cost alone does not replace the tokens that the messages reported.
-    return isAny(price) ? [{ type: 'usage.reported', scope: 'step', ...price }] : [];
+    return isAny(price) ? [{ type: 'usage.reported', scope: 'step', ...present({ cost_is }), ...price }] : [];
   }
 }
 
 /** The `cost-state` of a session file: also calls that left no message. A total below what the messages used is not of the whole session. */
-export function readTotal(wire: JsonObject, told: Tokens, mainModel: string | undefined): Draft[] {
+export function readTotal(wire: JsonObject, used: Tokens, mainModel: string | undefined): Draft[] {
   const models = readModels(wire, 'modelUsage');
   const cost = isGuess(wire) ? undefined : count(wire.totalCostUSD) || undefined;
   if (models.length === 0) return cost === undefined ? [] : [{ type: 'usage.reported', scope: 'step', cost_usd: cost }];
-  if (exceeds(told, sumOf(models))) return [];
+  if (exceeds(used, sumOf(models))) return [];
   const isPriced = cost === undefined || models.some(([, tokens]) => tokens.cost_usd !== undefined);
   const all: ByModel = isPriced ? models : [['', { cost_usd: cost }], ...models];
   return mainLast(all, mainModel).map(([model, tokens]) => ({
@@ -187,14 +178,20 @@ export function readTotal(wire: JsonObject, told: Tokens, mainModel: string | un
 /** The result says that no token was used since the one before. */
 export function isUnused(wire: JsonObject): boolean {
   const models = isObject(wire.model_usage_since_last_result) ? readSince(wire, undefined) : readModels(wire, 'modelUsage');
-  return isObject(wire.usage) && !isAny(readUsage(wire.usage)) && models.length === 0;
+  return isObject(wire.usage) && !isAny(readMessagesUsage(wire.usage)) && models.length === 0;
+}
+
+/** Where a total is that of the turn, the turn tells what was written for an hour. */
+function withHour(total: Tokens, { cache_write_tokens, cache_write_1h_tokens }: Tokens): Tokens {
+  const isOfTurn = total.cache_write_tokens === cache_write_tokens && cache_write_1h_tokens !== undefined;
+  return isOfTurn ? { cache_write_1h_tokens, ...total } : total;
 }
 
 type ByModel = readonly (readonly [model: string, tokens: Tokens])[];
 
 function readModels(wire: JsonObject, field: string): ByModel {
   return Object.entries(object(wire[field]))
-    .map(([model, usage]) => [model, readModelUsage({ ...object(usage), ...(isGuess(wire) ? unknownCost : {}) })] as const)
+    .map(([model, usage]) => [model, tokensIn(ofModel, { ...object(usage), ...(isGuess(wire) ? unknownCost : {}) })] as const)
     .filter(([, tokens]) => isAny(tokens));
 }
 

@@ -1,6 +1,6 @@
 import type { EventOf, EventRecord, EventType } from '../../../events/event.ts';
-import { Lanes } from '../../lanes.ts';
-import { plus, type Tokens } from '../../tokens.ts';
+import { Lanes } from '../../kit/lanes.ts';
+import { plus, type Tokens } from '../../kit/tokens.ts';
 import { stopOf, synthetic } from '../words.ts';
 import { Message } from './message.ts';
 import type { Output } from './output.ts';

@@ -1,9 +1,9 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { Claims } from '../../claims.ts';
-import { lossOf } from '../../losses.ts';
-import { isObject } from '../../read.ts';
+import { Claims } from '../../kit/claims.ts';
+import { lossOf } from '../../kit/losses.ts';
+import { isObject } from '../../../json/read.ts';
 import { interruption } from '../words.ts';
 import { Conversation, opensBlock } from './conversation.ts';
 import { Ending } from './ending.ts';

@@ -1,14 +1,12 @@
-import type { ErrorCode, EventOf } from '../../../events/event.ts';
+import type { Claim, ErrorCode, EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import type { Json, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { filled } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { filled } from '../../../json/read.ts';
 import { codeOfStop, statuses, subtypes } from '../words.ts';
 import type { Output } from './output.ts';
 import type { Usage } from './usage.ts';
-
-type Claim = EventOf<'agent.finished'>;
 
 const mostDenials = 1000;
 
@@ -21,7 +19,7 @@ export class Ending {
   #stop: string | null = null;
   #turns = 0;
   /** How much time the results so far have told. */
-  #told = 0;
+  #reportedMs = 0;
   #messageId: string | undefined;
   #texts: string[] = [];
 
@@ -66,8 +64,8 @@ export class Ending {
     }
     const passed = claim?.duration_ms ?? outcome?.metrics.duration_ms ?? 0;
     // A result tells the time of its own turn.
-    const duration = Math.max(0, passed - this.#told);
-    if (!this.#output.isResultAlone) this.#told = passed;
+    const duration = Math.max(0, passed - this.#reportedMs);
+    if (!this.#output.isResultAlone) this.#reportedMs = passed;
     if (claim?.turns !== undefined && !this.#output.isResultAlone) this.#output.lose('turn_boundary');
     const line: JsonObject = {
       type: 'result',
@@ -109,8 +107,8 @@ export class Ending {
       const why = isOwn && claim.raw_status !== undefined ? terminal(claim, isOwn) : { terminal_reason: 'aborted_streaming' };
       return this.#error('error_during_execution', message, why);
     }
-    const told = isOwn && claim?.status === 'failed' ? claim.raw_status?.split('/', 1)[0] : undefined;
-    const subtype = told !== undefined && subtypes.has(told) ? told : subtypeOf(code);
+    const own = isOwn && claim?.status === 'failed' ? claim.raw_status?.split('/', 1)[0] : undefined;
+    const subtype = own !== undefined && subtypes.has(own) ? own : subtypeOf(code);
     if (subtype !== 'success') {
       const startup = code === 'config' && codeOfMessage(message) !== 'config' ? { startup_failure_reason: message } : {};
       if (subtype === 'error_during_execution' && !isOwn && code !== 'config' && codeOfMessage(message) !== code)

@@ -1,12 +1,12 @@
 import type { EventOf } from '../../../events/event.ts';
-import type { Json, JsonObject } from '../../dialect.ts';
-import type { Tokens } from '../../tokens.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import type { Tokens } from '../../kit/tokens.ts';
 import type { Output } from './output.ts';
 import { writeUsage } from './usage.ts';
 
 type Said = EventOf<'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed'>;
 
-interface Place {
+interface MessageStart {
   id: string;
   turnId: string;
   /** The call that started the sub-agent. */
@@ -28,7 +28,7 @@ export class Message {
   #calledTools = false;
   #ended = false;
 
-  constructor({ id, turnId, parent, model }: Place, usage: Tokens, output: Output) {
+  constructor({ id, turnId, parent, model }: MessageStart, usage: Tokens, output: Output) {
     this.id = id;
     this.turnId = turnId;
     this.parent = parent;

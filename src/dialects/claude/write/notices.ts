@@ -1,6 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import { nameOfCode, synthetic } from '../words.ts';
 
 export function firstLine(event: EventOf<'thread.started'>): JsonObject {

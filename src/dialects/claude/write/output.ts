@@ -1,5 +1,6 @@
-import { present } from '../../../present.ts';
-import type { EncoderSink, JsonObject, Loss } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { EncoderSink, Loss } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** Where the lines of a run go, each with its own uuid. In the variant `json` only the result is kept. */
 export class Output {

@@ -1,5 +1,5 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
+import { present } from '../../../json/present.ts';
 import type { Ending } from './ending.ts';
 import type { Output } from './output.ts';
 import type { Tools } from './tools.ts';
@@ -11,7 +11,7 @@ export class Permissions {
   readonly #output: Output;
   readonly #tools: Tools;
   readonly #ending: Ending;
-  #asked: Request | undefined;
+  #open: Request | undefined;
 
   constructor(output: Output, tools: Tools, ending: Ending) {
     this.#output = output;
@@ -20,12 +20,12 @@ export class Permissions {
   }
 
   ask(request: Request): void {
-    this.#asked = request;
+    this.#open = request;
   }
 
   answer(event: EventOf<'permission.resolved'>): void {
-    const request = this.#asked;
-    this.#asked = undefined;
+    const request = this.#open;
+    this.#open = undefined;
     if (event.decision === 'allowed') return this.#output.lose('permission');
     const id = event.item_id ?? event.permission_id;
     const call = this.#tools.find(id);
@@ -43,9 +43,9 @@ export class Permissions {
 
   /** A request that the next event does not answer gets its own line. */
   settle(next: EventRecord | undefined): void {
-    const request = this.#asked;
+    const request = this.#open;
     if (request === undefined || (next?.type === 'permission.resolved' && next.permission_id === request.permission_id)) return;
-    this.#asked = undefined;
+    this.#open = undefined;
     this.#output.line({
       type: 'control_request',
       request_id: request.permission_id,

@@ -1,7 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { Json, JsonObject } from '../../dialect.ts';
-import { asText, object } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, object } from '../../../json/read.ts';
 import { exitCodeIn, resultStatus } from '../read/tools.ts';
 import { nonExecution } from '../words.ts';
 import type { Conversation } from './conversation.ts';

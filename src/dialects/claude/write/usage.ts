@@ -1,9 +1,10 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject, Loss } from '../../dialect.ts';
-import { totalsByModel, totalTokens } from '../../model-totals.ts';
-import { isAny, minus, plus, type Tokens, tokensOf } from '../../tokens.ts';
+import { present } from '../../../json/present.ts';
+import type { Loss } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { totalsByModel, totalTokens } from '../../kit/model-totals.ts';
+import { isAny, minus, plus, type Tokens, tokensOf } from '../../kit/tokens.ts';
 
 type Reported = EventOf<'usage.reported'>;
 

@@ -1,7 +1,9 @@
-import { present } from '../../../present.ts';
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { asText, filled, object, string, time, whole } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Decoder, DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { asText, filled, object, string, whole } from '../../../json/read.ts';
+import { tellTime } from '../../kit/time.ts';
 import { Ending } from './ending.ts';
 import { legacyDecoder } from './legacy.ts';
 import { Tools } from './tools.ts';
@@ -17,8 +19,7 @@ export function decoder(sink: DecoderSink): Decoder {
   let agent: string | undefined;
 
   function line(wire: JsonObject): void {
-    const at = time(wire.ts);
-    if (at !== undefined) sink.at(at);
+    tellTime(sink, wire.ts);
     if (legacy.line(wire)) return;
     if (isFirstLine(wire)) beginAgain(filled(wire.agentId) ?? filled(wire.sessionId));
     if (wire.type === 'run_start') return introduce(present({ session_id: filled(wire.sessionId), model: filled(wire.modelId) }));

@@ -1,15 +1,16 @@
 import type { ErrorCode } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { asText, count, filled, object, string, whole, wordIn } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { asText, count, filled, object, string, whole, wordIn } from '../../../json/read.ts';
 import { errorClasses } from '../words.ts';
 
 // Cline's loop check ends a run with these words, then reports it as an abort by another client.
 const loopStop = /^Detected (\d{1,6}) consecutive identical calls .* stopping to avoid a loop/s;
 const timeout = /^run timed out after \d/;
 
-interface Claim {
+interface ClaimFields {
   code?: ErrorCode;
   raw_status?: string;
   message?: string;
@@ -22,7 +23,7 @@ export class Ending {
   #abort: string | undefined;
   #loop: { value: number; message: string } | undefined;
   /** The last failure that was reported; stderr repeats it. */
-  #told: string | undefined;
+  #lastFault: string | undefined;
   #claim: 'ok' | 'failed' | 'cancelled' | undefined;
 
   constructor(sink: DecoderSink) {
@@ -35,7 +36,7 @@ export class Ending {
     const stop = loopStop.exec(message);
     if (stop !== null) this.#loop = { value: Number(stop[1]), message };
     const fatal = event.recoverable !== true;
-    if (fatal) this.#told = message;
+    if (fatal) this.#lastFault = message;
     const isTool = message.includes('tool call(s) failed');
     this.#sink.emit({
       type: 'error',
@@ -67,7 +68,7 @@ export class Ending {
       case 'mistake_limit':
         return this.#finish('failed', { ...fields, code: isRefused ? 'permission' : 'tool', message });
       default:
-        this.#told = message;
+        this.#lastFault = message;
         return this.#finish('failed', { ...fields, code: codeOfMessage(message), message });
     }
   }
@@ -84,8 +85,8 @@ export class Ending {
 
   /** A separate error line, on stdout or stderr. */
   fail(message: string): void {
-    if (message === this.#told) return;
-    this.#told = message;
+    if (message === this.#lastFault) return;
+    this.#lastFault = message;
     if (timeout.test(message)) return this.#sink.emit({ type: 'limit.reached', limit: 'time', message });
     this.#sink.emit({ type: 'error', scope: 'agent', code: codeOfMessage(message), message, fatal: true });
   }
@@ -106,7 +107,7 @@ export class Ending {
   }
 
   /** Cline calls every early end an abort: a signal, its own loop check, and giving up after refusals. */
-  #finishAborted(fields: Claim, isRefused: boolean): void {
+  #finishAborted(fields: ClaimFields, isRefused: boolean): void {
     if (this.#abort === undefined && this.#loop !== undefined) {
       this.#sink.emit({ type: 'limit.reached', limit: 'tool_calls', ...this.#loop });
       return this.#finish('failed', { ...fields, code: 'turn_limit', message: this.#loop.message });
@@ -116,7 +117,7 @@ export class Ending {
     this.#finish('cancelled', fields);
   }
 
-  #finish(status: 'ok' | 'failed' | 'cancelled', fields: Claim): void {
+  #finish(status: 'ok' | 'failed' | 'cancelled', fields: ClaimFields): void {
     this.#claim = status;
     this.#sink.emit({ type: 'agent.finished', status, ...fields });
   }

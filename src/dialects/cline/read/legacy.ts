@@ -1,26 +1,41 @@
-import type { FileOperation, ItemKind, ItemStatus } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { asText, count, filled, objectIn, string, whole } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
-import { tokensBesideCache } from '../../tokens.ts';
+import type { ItemKind, ItemStatus } from '../../../events/event.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { objectIn } from '../../../json/parse.ts';
+import { present } from '../../../json/present.ts';
+import { asText, filled, string, whole } from '../../../json/read.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import { type Call, Calls, editsIn } from '../../kit/calls.ts';
+import { faultOf } from '../../kit/ending.ts';
+import { kindIn } from '../../kit/tool-kinds.ts';
+import { type Counting, reportUsage, tokensIn } from '../../kit/usage.ts';
 import { legacySilent, legacyToolKinds } from '../words.ts';
+
+const counting: Counting = {
+  fields: {
+    tokensIn: 'input_tokens',
+    tokensOut: 'output_tokens',
+    cacheReads: 'cache_read_tokens',
+    cacheWrites: 'cache_write_tokens',
+    cost: 'cost_usd',
+  },
+  cacheIsApart: true,
+  unknownIfZero: ['cost_usd'],
+};
 
 /** The `say` and `ask` lines of 2.x. They report when a tool starts, but hardly ever how it ended. */
 export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): boolean; end(): void } {
+  const calls = new Calls(sink);
+  /** The one call that is open. */
+  let open: string | undefined;
+  let items = 0;
   let introduced = false;
   let partial: JsonObject | undefined;
   let request: { ts: Json | undefined; usage: JsonObject } | undefined;
-  let tool: { id: string; path: string | undefined; operation: FileOperation | undefined } | undefined;
-  let items = 0;
 
   function line(wire: JsonObject): boolean {
     if ((wire.type !== 'say' && wire.type !== 'ask') || !(string(wire[wire.type]) ?? '')) return false;
-    if (!introduced) {
-      introduced = true;
-      sink.emit({ type: 'thread.started', agent: 'cline' });
-    }
+    if (!introduced) sink.emit({ type: 'thread.started', agent: 'cline' });
+    introduced = true;
     // A growing line is printed repeatedly with the same time; the last one is complete.
     if (partial !== undefined && partial.ts !== wire.ts) flushPartial();
     if (wire.partial === true) {
@@ -28,8 +43,8 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
       return true;
     }
     partial = undefined;
-    if (wire.type === 'say') said(wire);
-    else asked(wire);
+    if (wire.type === 'say') readSay(wire);
+    else readAsk(wire);
     return true;
   }
 
@@ -54,7 +69,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
     if (words !== '') sink.emit({ type: 'reasoning.completed', text: words, block_id: `reasoning_${asText(wire.ts)}` });
   }
 
-  function said(wire: JsonObject): void {
+  function readSay(wire: JsonObject): void {
     // Many texts are JSON inside a string.
     const words = asText(wire.text);
     switch (wire.say) {
@@ -73,7 +88,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         const cause = filled(detail.errorMessage) ?? words;
         return sink.emit({
           type: 'retry.scheduled',
-          code: codeOfMessage(cause),
+          code: faultOf(cause).code,
           cause,
           ...present({ attempt: whole(detail.attempt), max_attempts: whole(detail.maxAttempts) }),
         });
@@ -83,11 +98,12 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
       case 'command':
         return start('command', 'command', { command: words });
       case 'command_output':
-        if (tool !== undefined && words !== '') sink.emit({ type: 'item.output', item_id: tool.id, stream: 'stdout', chunk: words });
+        if (open !== undefined && words !== '') sink.emit({ type: 'item.output', item_id: open, stream: 'stdout', chunk: words });
         return;
       case 'use_mcp_server': {
         const call = objectIn(words);
-        return start('mcp', `${asText(call.serverName)}.${asText(call.toolName ?? call.uri)}`, call.arguments ?? null, 'use_mcp_server');
+        const name = `${asText(call.serverName)}.${asText(call.toolName ?? call.uri)}`;
+        return start('mcp', name, call.arguments, { native_name: 'use_mcp_server' });
       }
       case 'mcp_server_request_started':
         return;
@@ -102,24 +118,24 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         return start('subagent', 'subagent', { task: words });
       case 'diff_error':
       case 'clineignore_error':
-        if (tool !== undefined) return closeTool('error', words);
+        if (open !== undefined) return closeTool('error', words);
         return sink.emit({ type: 'error', scope: 'tool', code: 'tool', message: words, fatal: false });
       case 'error':
         closeTool('error', words);
-        return sink.emit({ type: 'error', scope: 'agent', code: codeOfMessage(words), message: words, fatal: false });
+        return sink.emit({ type: 'error', scope: 'agent', ...faultOf(words), fatal: false });
       case 'info':
       case 'mcp_notification':
         return sink.emit({ type: 'log', stream: 'agent', level: 'info', text: words });
       case 'completion_result':
         text({ ...wire, text: withoutFlag(words) });
-        reportUsage();
+        closeRequest();
         return sink.emit({ type: 'agent.finished', status: 'ok', raw_status: 'completion_result' });
       default:
         if (!legacySilent.has(wire.say)) sink.unknown(wire);
     }
   }
 
-  function asked(wire: JsonObject): void {
+  function readAsk(wire: JsonObject): void {
     const words = asText(wire.text);
     switch (wire.ask) {
       case 'tool':
@@ -132,8 +148,8 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         return sink.emit({ type: 'permission.requested', permission_id: `ask_${asText(wire.ts)}`, what, ...present({ pattern }) });
       }
       case 'api_req_failed': {
-        reportUsage();
-        return sink.emit({ type: 'error', scope: 'provider', code: codeOfMessage(words), message: words, fatal: true });
+        closeRequest();
+        return sink.emit({ type: 'error', scope: 'provider', ...faultOf(words), fatal: true });
       }
       case 'mistake_limit_reached':
         return sink.emit({ type: 'error', scope: 'agent', code: 'tool', message: words, fatal: true });
@@ -158,59 +174,44 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
 
   /** Printed when a model call starts, and again with its counts when it ends. */
   function apiRequest(wire: JsonObject, detail: JsonObject): void {
-    if (request?.ts === wire.ts) {
-      request = { ts: wire.ts, usage: detail };
-    } else {
-      closeTool('success');
-      reportUsage();
-      request = { ts: wire.ts, usage: detail };
-      sink.emit({ type: 'turn.started' });
-    }
+    const isNew = request?.ts !== wire.ts;
+    if (isNew) closeTool('success');
+    if (isNew) closeRequest();
+    request = { ts: wire.ts, usage: detail };
+    if (isNew) sink.emit({ type: 'turn.started' });
     const failure = filled(detail.streamingFailedMessage);
-    if (failure !== undefined) sink.emit({ type: 'error', scope: 'provider', code: codeOfMessage(failure), message: failure, fatal: true });
+    if (failure !== undefined) sink.emit({ type: 'error', scope: 'provider', ...faultOf(failure), fatal: true });
     else if (detail.cancelReason === 'user_cancelled')
       sink.emit({ type: 'agent.finished', status: 'cancelled', raw_status: 'user_cancelled' });
   }
 
-  /** `tokensIn` excludes cached tokens. */
-  function reportUsage(): void {
-    const usage = request?.usage ?? {};
-    request = request === undefined ? undefined : { ts: request.ts, usage: {} };
-    const tokens = tokensBesideCache(usage.tokensIn, usage.tokensOut, usage.cacheReads, usage.cacheWrites);
-    if (tokens === undefined) return;
-    sink.emit({ type: 'usage.reported', scope: 'step', ...present({ cost_usd: count(usage.cost) || undefined }), ...tokens });
+  function closeRequest(): void {
+    if (request !== undefined) reportUsage(sink, 'step', tokensIn(counting, request.usage));
+    if (request !== undefined) request.usage = {};
   }
 
-  function startTool(detail: JsonObject): void {
-    const name = filled(detail.tool) ?? 'tool';
-    const { tool: _, ...args } = detail;
+  function startTool({ tool, ...args }: JsonObject): void {
+    const name = filled(tool) ?? 'tool';
     const kind = kindIn(legacyToolKinds, name);
-    start(kind, name, args);
-    if (tool === undefined || kind !== 'file_edit') return;
-    tool.path = filled(detail.path);
-    tool.operation = name === 'newFileCreated' ? 'created' : name === 'fileDeleted' ? 'deleted' : 'modified';
+    const operation = name === 'newFileCreated' ? 'created' : name === 'fileDeleted' ? 'deleted' : 'modified';
+    start(kind, name, args, { edits: editsIn(kind, args, ['path'], operation) });
   }
 
-  function start(kind: ItemKind, name: string, args: Json, native?: string): void {
+  function start(kind: ItemKind, name: string, args: Json | undefined, more: Partial<Call> = {}): void {
     closeTool('success');
-    tool = { id: `tool_${++items}`, path: undefined, operation: undefined };
-    sink.emit({ type: 'item.started', item_id: tool.id, kind, name, args, ...present({ native_name: native }) });
+    open = `tool_${++items}`;
+    calls.start(open, { kind, name, args, ...more });
   }
 
   /** The end of a tool is not on the wire: it succeeded if the run went on without an error. */
   function closeTool(status: ItemStatus, words?: string): void {
-    const open = tool;
-    tool = undefined;
-    if (open === undefined) return;
-    const detail = words === undefined ? {} : status === 'success' ? { output: words } : { error: words };
-    sink.emit({ type: 'item.completed', item_id: open.id, status, ...detail });
-    if (status !== 'success' || open.path === undefined || open.operation === undefined) return;
-    sink.emit({ type: 'file.edited', path: open.path, operation: open.operation, item_id: open.id });
+    if (open !== undefined) calls.end(open, status === 'success' ? { status, output: words } : { status, error: words });
+    open = undefined;
   }
 
   function end(): void {
     flushPartial();
-    reportUsage();
+    closeRequest();
   }
 
   return { line, end };

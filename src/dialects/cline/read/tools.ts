@@ -1,62 +1,43 @@
-import type { FileOperation, ItemKind, ItemStatus } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, isObject, list, object, string, wordIn } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
+import type { ItemKind, ItemStatus } from '../../../events/event.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, count, filled, isObject, list, object, string, wordIn } from '../../../json/read.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import { type CallEnd, Calls, type Edit } from '../../kit/calls.ts';
+import { kindIn } from '../../kit/tool-kinds.ts';
 import { mcpName, patchOperations, refusal, toolKinds } from '../words.ts';
-
-interface Edit {
-  path: string;
-  /** Undefined: only the tool's output shows whether the file existed before. */
-  operation: FileOperation | undefined;
-}
 
 export class Tools {
   readonly #sink: DecoderSink;
-  /** The open calls, and the files that each changes if it succeeds. */
-  readonly #calls = new Map<string, readonly Edit[]>();
+  readonly #calls: Calls;
   /** The call that ended last was refused, and the model has written nothing since. */
   isRefused = false;
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
+    this.#calls = new Calls(sink);
   }
 
-  start(id: string, event: JsonObject): void {
-    const name = string(event.toolName) ?? 'unknown';
-    this.#calls.set(id, editsOf(name, event.input));
-    this.#sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: event.input ?? null });
+  start(id: string, { toolName, input }: JsonObject): void {
+    const name = string(toolName) ?? 'unknown';
+    this.#calls.start(id, { kind: kindOf(name), name, args: input, edits: editsOf(name, input) });
   }
 
   /** Chunks of a running command's output, or whatever else a tool reports about its progress. */
-  progress(id: string, update: Json | undefined): void {
+  progress(item_id: string, update: Json | undefined): void {
     const fields = object(update);
-    const chunk = string(fields.chunk);
-    if (chunk !== undefined) {
-      // Empty chunks only signal that the command may be detached now.
-      if (chunk !== '')
-        this.#sink.emit({ type: 'item.output', item_id: id, stream: fields.stream === 'stderr' ? 'stderr' : 'stdout', chunk });
-      return;
-    }
-    const text = list(update).length > 0 || Object.keys(fields).length > 0 ? JSON.stringify(update) : asText(update);
-    if (text !== '') this.#sink.emit({ type: 'item.output', item_id: id, stream: 'progress', chunk: text });
+    const stream = string(fields.chunk) === undefined ? 'progress' : fields.stream === 'stderr' ? 'stderr' : 'stdout';
+    const isEmpty = list(update).length === 0 && Object.keys(fields).length === 0;
+    const chunk = string(fields.chunk) ?? (isEmpty ? asText(update) : JSON.stringify(update));
+    // Empty chunks only signal that the command may be detached now.
+    if (chunk !== '') this.#sink.emit({ type: 'item.output', item_id, stream, chunk });
   }
 
   end(id: string, event: JsonObject): void {
-    if (!this.#calls.has(id)) this.start(id, event);
-    const edits = this.#calls.get(id) ?? [];
-    this.#calls.delete(id);
+    if (!this.#calls.isOpen(id)) this.start(id, event);
     const end = endOf(event);
     this.isRefused = end.status === 'denied';
-    this.#sink.emit({
-      type: 'item.completed',
-      item_id: id,
-      ...end,
-      ...present({ output: event.output ?? undefined, duration_ms: count(event.durationMs) }),
-    });
-    if (end.status !== 'success') return;
-    for (const { path, operation = editorOperation(event.output) } of edits)
-      this.#sink.emit({ type: 'file.edited', path, operation, item_id: id });
+    const isNew = asText(object(event.output).result).startsWith('File created');
+    this.#calls.end(id, end, isNew ? 'created' : 'modified');
   }
 }
 
@@ -68,7 +49,7 @@ function kindOf(name: string): ItemKind {
 function editsOf(name: string, input: Json | undefined): readonly Edit[] {
   if (name === 'editor') {
     const path = filled(object(input).path);
-    return path === undefined ? [] : [{ path, operation: undefined }];
+    return path === undefined ? [] : [{ path }];
   }
   if (name !== 'apply_patch') return [];
   const patch = string(input) ?? string(object(input).input) ?? string(object(input).patch) ?? '';
@@ -79,32 +60,16 @@ function editsOf(name: string, input: Json | undefined): readonly Edit[] {
   return edits;
 }
 
-function editorOperation(output: Json | undefined): FileOperation {
-  return asText(object(output).result).startsWith('File created') ? 'created' : 'modified';
-}
-
-interface End {
-  status: ItemStatus;
-  error?: string;
-  exit_code?: number;
-}
-
 /** A tool succeeds unless it says otherwise: `error` on the event, or `success: false` in any part of its output. */
-function endOf(event: JsonObject): End {
-  const output = event.output;
-  const parts = Array.isArray(output) ? output : [output ?? null];
-  let failed = false;
-  let said: string | undefined;
-  for (const part of parts) {
-    if (!isObject(part)) continue;
-    const error = filled(part.error);
-    if (part.success === false || error !== undefined) failed = true;
-    said ??= error;
-  }
-  const error = said ?? filled(event.error);
-  if (!failed && error === undefined) return { status: 'success' };
+function endOf(event: JsonObject): CallEnd {
+  const output = event.output ?? undefined;
+  const duration_ms = count(event.durationMs);
+  const parts = (Array.isArray(output) ? output : [output]).filter(isObject);
+  const message = parts.map((part) => filled(part.error)).find((each) => each !== undefined);
+  const error = message ?? filled(event.error);
+  if (error === undefined && !parts.some((part) => part.success === false)) return { status: 'success', output, duration_ms };
   const exit = /exited with code (\d{1,9})$/.exec(error ?? '')?.[1];
-  return { status: failureOf(error ?? ''), ...present({ error, exit_code: exit === undefined ? undefined : Number(exit) }) };
+  return { status: failureOf(error ?? ''), error, exit_code: exit === undefined ? undefined : Number(exit), output, duration_ms };
 }
 
 const unavailable = /Model tried to call unavailable tool '(\w+)'/;

@@ -1,27 +1,25 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { count, filled, object } from '../../read.ts';
-import { isGuess } from '../../tokens.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { filled, object } from '../../../json/read.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Tokens } from '../../kit/tokens.ts';
+import { camelFields, type Counting, reportUsage, tokensIn } from '../../kit/usage.ts';
+
+/** A cost of 0 means that no price is known. */
+const unknownIfZero = ['cache_read_tokens', 'cache_write_tokens', 'cost_usd'] as const;
+const ofCall: Counting = { fields: { ...camelFields, cost: 'cost_usd' }, unknownIfZero };
+const ofRun: Counting = { fields: { ...camelFields, totalCost: 'cost_usd' }, unknownIfZero };
 
 /** One model call. The line also has the totals so far. */
 export function readUsage(sink: DecoderSink, event: JsonObject): void {
-  report(sink, 'step', event, count(event.cost), undefined);
+  report(sink, 'step', tokensIn(ofCall, event));
 }
 
 /** The whole run, including its sub-agents if the line counts them. */
-export function readTotals(sink: DecoderSink, result: JsonObject): void {
-  const total = object(result.aggregateUsage ?? result.usage);
-  report(sink, 'thread', total, count(total.totalCost), filled(object(result.model).id));
+export function readTotals(sink: DecoderSink, { aggregateUsage, usage, model }: JsonObject): void {
+  report(sink, 'thread', tokensIn(ofRun, object(aggregateUsage ?? usage)), filled(object(model).id));
 }
 
-/** Input counts include cached tokens. All zero means that nothing was counted; a cost of 0 means that no price is known. */
-function report(sink: DecoderSink, scope: 'step' | 'thread', wire: JsonObject, cost: number | undefined, model: string | undefined): void {
-  const tokens = present({
-    input_tokens: count(wire.inputTokens),
-    output_tokens: count(wire.outputTokens),
-    cache_read_tokens: count(wire.cacheReadTokens) || undefined,
-    cache_write_tokens: count(wire.cacheWriteTokens) || undefined,
-  });
-  if (!tokens.input_tokens && !tokens.output_tokens) return;
-  sink.emit({ type: 'usage.reported', scope, ...tokens, ...present({ model, cost_usd: isGuess(wire) ? undefined : cost || undefined }) });
+/** A line without input and output counts nothing, whatever else it has. */
+function report(sink: DecoderSink, scope: 'step' | 'thread', tokens: Tokens, model?: string): void {
+  if (tokens.input_tokens || tokens.output_tokens) reportUsage(sink, scope, tokens, { model });
 }

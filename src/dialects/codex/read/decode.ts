@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, object, string } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Decoder, DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, object, string } from '../../../json/read.ts';
 import { readEnding, readError } from './ending.ts';
 import { legacyDecoder } from './legacy.ts';
 import { isSession, sessionDecoder } from './session.ts';

@@ -1,8 +1,9 @@
 import type { ErrorCode } from '../../../events/event.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, filled, integer, isObject, object, wordIn } from '../../read.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, filled, integer, isObject, object, wordIn } from '../../../json/read.ts';
 import { besideTheTurn, codeOfInfo, connections } from '../words.ts';
 import { readUsage } from './usage.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../dialect.ts';
-import { filled } from '../../read.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { filled } from '../../../json/read.ts';
 
 /** How long it takes to copy the parent's lines into the file of a fork, in ms; a model answers later than that. */
 const copyingMs = 1000;

@@ -1,7 +1,8 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { asText, count, integer, isObject, list, number, object, string } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { asText, count, integer, isObject, list, number, object, string } from '../../../json/read.ts';
 import { SessionUsage } from './session-usage.ts';
 
 /** `codex exec --json` before 0.43: a config summary, the prompt, then `{id, msg}` lines; the end is the end of the file. */

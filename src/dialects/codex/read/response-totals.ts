@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../dialect.ts';
-import { count, filled, isObject, object } from '../../read.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { count, filled, isObject, object } from '../../../json/read.ts';
 
 const fields = ['input_tokens', 'cached_input_tokens', 'cache_write_input_tokens', 'output_tokens', 'reasoning_output_tokens'] as const;
 
@@ -10,8 +10,8 @@ export class ResponseTotals {
 
   /** The totals of the thread so far; undefined: this record adds nothing to them. */
   add(record: JsonObject): JsonObject | undefined {
-    const told = record.thread_token_usage;
-    if (isObject(told) && fields.some((field) => count(told[field]) !== undefined)) return told;
+    const thread = record.thread_token_usage;
+    if (isObject(thread) && fields.some((field) => count(thread[field]) !== undefined)) return thread;
     const response = filled(record.response_id);
     if (response !== undefined && response === this.#lastResponse) return undefined;
     this.#lastResponse = response;

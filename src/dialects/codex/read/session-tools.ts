@@ -1,8 +1,10 @@
 import type { FileOperation, ItemStatus } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, count, integer, isObject, list, object, string } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { objectIn } from '../../../json/parse.ts';
+import { asText, count, integer, isObject, list, object, string } from '../../../json/read.ts';
+import { kindIn } from '../../kit/tool-kinds.ts';
 import { mcpName, patchOperation, toolKinds } from '../words.ts';
 
 interface Edit {
@@ -65,16 +67,6 @@ export class SessionTools {
   }
 }
 
-/** The JSON in a text, or the text itself. */
-export function parsed(text: Json | undefined): Json {
-  if (typeof text !== 'string') return text ?? null;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
-}
-
 interface Output {
   output: string;
   exit: number | undefined;
@@ -87,7 +79,7 @@ interface Output {
 function outputOf(wire: Json | undefined): Output {
   const content = isObject(wire) ? (wire.content ?? wire.output) : wire;
   const text = Array.isArray(content) ? content.map((block) => asText(object(block).text)).join('\n') : asText(content);
-  const structured = text.startsWith('{') ? object(parsed(text)) : {};
+  const structured = objectIn(text);
   if (isObject(structured.metadata)) {
     const { exit_code, duration_seconds } = structured.metadata;
     return { output: asText(structured.output), exit: integer(exit_code), seconds: count(duration_seconds), session: undefined };

@@ -1,7 +1,8 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json } from '../../dialect.ts';
-import { object } from '../../read.ts';
-import { growth, isAny, plus, type Tokens } from '../../tokens.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json } from '../../../json/json.ts';
+import { object } from '../../../json/read.ts';
+import { growth, isAny, plus, type Tokens } from '../../kit/tokens.ts';
 import { tokensOf } from './usage.ts';
 
 /** Session files have running totals, and beside each the tokens of the latest model call: both are needed, because each call has its own price. */

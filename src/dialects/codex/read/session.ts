@@ -1,8 +1,10 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, filled, isObject, list, object, string, time } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { jsonOrText } from '../../../json/parse.ts';
+import { asText, filled, isObject, list, object, string, time } from '../../../json/read.ts';
 import { endsTurn, type Fault, readFault } from './ending.ts';
-import { parsed, SessionTools } from './session-tools.ts';
+import { SessionTools } from './session-tools.ts';
 import { Fork } from './fork.ts';
 import { ResponseTotals } from './response-totals.ts';
 import { SessionUsage } from './session-usage.ts';
@@ -100,7 +102,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
       case 'reasoning':
         return think(payload);
       case 'function_call':
-        return call(id, asText(payload.name), parsed(payload.arguments), wire);
+        return call(id, asText(payload.name), argsIn(payload.arguments), wire);
       case 'custom_tool_call':
         return call(id, asText(payload.name), payload.input ?? null, wire);
       case 'local_shell_call':
@@ -237,4 +239,9 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
       else if (!tellsTasks) endUntold();
     },
   };
+}
+
+/** Arguments are JSON in a text. */
+function argsIn(wire: Json | undefined): Json {
+  return typeof wire === 'string' ? jsonOrText(wire) : (wire ?? null);
 }

@@ -1,8 +1,9 @@
 import type { EventOf, ItemStatus } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, integer, list, object, string } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, integer, list, object, string } from '../../../json/read.ts';
+import { kindIn } from '../../kit/tool-kinds.ts';
 import { foreignServer, operationOf, statusOf, toolKinds, unanswered } from '../words.ts';
 
 /** The most frequent item: handled without table lookups and copies, which would cost more than everything else. */

@@ -1,7 +1,8 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { count } from '../../read.ts';
-import { isAny, type Tokens } from '../../tokens.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { count } from '../../../json/read.ts';
+import { isAny, type Tokens } from '../../kit/tokens.ts';
 
 /** Input includes what came from the cache, output includes reasoning. */
 export function tokensOf(wire: JsonObject): Tokens {

@@ -1,8 +1,8 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { Claims } from '../../claims.ts';
-import { lossOf } from '../../losses.ts';
-import { isObject } from '../../read.ts';
+import { Claims } from '../../kit/claims.ts';
+import { lossOf } from '../../kit/losses.ts';
+import { isObject } from '../../../json/read.ts';
 import { writeEnding } from './ending.ts';
 import { Items } from './items.ts';
 import { Tools } from './tools.ts';
@@ -75,6 +75,6 @@ export function encoder(sink: EncoderSink): Encoder {
           return sink.lose(lossOf[event.type]);
       }
     },
-    end: (outcome) => writeEnding(claims.told(outcome), outcome, sink),
+    end: (outcome) => writeEnding(claims.claimOf(outcome), outcome, sink),
   };
 }

@@ -1,4 +1,5 @@
-import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** With more digits, the next number could not be counted exactly. */
 const ownId = /^(?:item_\d{1,15}|ws_\w+)$/;

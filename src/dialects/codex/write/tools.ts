@@ -1,7 +1,9 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { EncoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, list, object, string } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { parseJson } from '../../../json/parse.ts';
+import { asText, list, object, string } from '../../../json/read.ts';
 import { foreignServer, unanswered, wireCommandStatus, wireStatus } from '../words.ts';
 import type { Items } from './items.ts';
 
@@ -27,7 +29,7 @@ export class Tools {
   /** Only the plan is repeated while it is carried out. */
   progress({ item_id, chunk }: EventOf<'item.output'>): void {
     if (this.#open.get(item_id)?.type !== 'todo_list') return this.#sink.lose('tool_progress');
-    this.#items.write('updated', item_id, { type: 'todo_list', items: parseItems(chunk) });
+    this.#items.write('updated', item_id, { type: 'todo_list', items: [...list(parseJson(chunk))] });
   }
 
   end(event: Extract<EventRecord, { type: 'item.completed' }>): void {
@@ -112,13 +114,4 @@ export class Tools {
 
 function mcpCall(server: string, tool: string, args: Json): JsonObject {
   return { type: 'mcp_tool_call', server, tool, arguments: args, result: null, error: null, status: 'in_progress' };
-}
-
-function parseItems(chunk: string): Json[] {
-  try {
-    const items: Json = JSON.parse(chunk);
-    return Array.isArray(items) ? items : [];
-  } catch {
-    return [];
-  }
 }

@@ -1,5 +1,5 @@
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import type { JsonObject } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** All five numbers are always present; 0 stands for a count that nobody reported. */
 export function writeUsage(metrics: RunOutcome['metrics']): JsonObject {

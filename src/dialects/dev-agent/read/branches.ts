@@ -1,7 +1,8 @@
 import { eventIn } from '../../../events/check.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, filled, isObject, list, object } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, filled, isObject, list, object } from '../../../json/read.ts';
 
 /** The branches of a report: the program's own has two ids, Runwire's has everything known about each branch. */
 export function readBranches(report: JsonObject, sink: DecoderSink): void {
@@ -25,15 +26,15 @@ export function readBranches(report: JsonObject, sink: DecoderSink): void {
 
 function readBranch(branch_id: string, { cost, ...branch }: JsonObject, isStart: boolean, sink: DecoderSink): void {
   const place = { branch_id, ...present({ is_start: isStart || undefined }) };
-  const told = eventIn({ type: 'branch.updated', ...branch, ...present({ cost_usd: cost }), ...place });
-  if (told === undefined) sink.note('unrecognised', 'what is said of a branch');
-  sink.emit(told ?? { type: 'branch.updated', ...place });
+  const event = eventIn({ type: 'branch.updated', ...branch, ...present({ cost_usd: cost }), ...place });
+  if (event === undefined) sink.note('unrecognised', 'what is said of a branch');
+  sink.emit(event ?? { type: 'branch.updated', ...place });
 }
 
 /** The result of publishing: in the program's own report, a text or a pull request. */
 export function readPublish(report: JsonObject, hasFailed: boolean, sink: DecoderSink): void {
-  const told = isObject(report.publish) ? eventIn({ type: 'branch.published', ...report.publish }) : undefined;
-  if (told !== undefined) return sink.emit(told);
+  const event = isObject(report.publish) ? eventIn({ type: 'branch.published', ...report.publish }) : undefined;
+  if (event !== undefined) return sink.emit(event);
   if (report.publish !== undefined) sink.note('unrecognised', 'final_report.publish');
   const url = filled(report.pr_url);
   const ref = filled(report.pr_head_branch);

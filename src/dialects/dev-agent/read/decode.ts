@@ -1,9 +1,10 @@
-import { present } from '../../../present.ts';
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, filled, time } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Decoder, DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, filled, time, whole } from '../../../json/read.ts';
 import { readEnding, readError } from './ending.ts';
 import { endTool, startTool } from './tools.ts';
-import { turnOf, whole } from './turns.ts';
+import { turnOf } from './turns.ts';
 
 /** No report has more warnings than this, or longer ones. */
 const mostErrors = 1000;

@@ -1,14 +1,14 @@
 import { eventIn } from '../../../events/check.ts';
 import type { ErrorCode } from '../../../events/event.ts';
 import type { FailureCode } from '../../../failure.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { codeOfClass, codeOfMessage } from '../../../faults.ts';
-import { asText, count, filled, isObject, list, object, string } from '../../read.ts';
-import { emptyAnswer, lateWarning } from '../../../outcome/fold.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { codeOfClass, codeOfMessage } from '../../../outcome/faults.ts';
+import { asText, count, filled, isObject, list, object, string, whole } from '../../../json/read.ts';
+import { emptyAnswer, lateWarning } from '../../../outcome/warnings.ts';
 import { reportMessage } from '../words.ts';
 import { readBranches, readPublish } from './branches.ts';
-import { whole } from './turns.ts';
 import { readUsage } from './usage.ts';
 
 /** What is known from the lines before the last. */
@@ -46,15 +46,15 @@ export function readEnding(wire: JsonObject, sink: DecoderSink, known: Known): v
   for (const field in report) if (!fields.has(field)) sink.note('unrecognised', `final_report.${sink.quote(field, 64)}`);
   const verdict = object(outcome?.verdict);
   const took = count(object(outcome?.metrics).duration_ms);
-  const told = present({ raw_status: status, duration_ms: took === known.elapsed ? undefined : took });
+  const ending = present({ raw_status: status, duration_ms: took === known.elapsed ? undefined : took });
   const limits = list(outcome?.limits_hit).filter(isObject);
   for (const limit of limits) readLimit(limit, !limitClasses.has(asText(verdict.class)), sink);
   if (good && report.is_finished !== false && (report.status === undefined || report.status === 'completed') && isGood(verdict.class))
-    return sink.emit({ type: 'agent.finished', status: 'ok', ...told });
+    return sink.emit({ type: 'agent.finished', status: 'ok', ...ending });
   const message = filled(object(report.error).message) ?? filled(object(report.error_details).message) ?? summary ?? status;
   if (status === 'iteration_limit' && limits.length === 0) sink.emit({ type: 'limit.reached', limit: 'turns', message });
   const code = failureCode(status, message, verdict.class);
-  sink.emit({ type: 'agent.finished', status: code === 'cancelled' ? 'cancelled' : 'failed', code, ...told, message });
+  sink.emit({ type: 'agent.finished', status: code === 'cancelled' ? 'cancelled' : 'failed', code, ...ending, message });
 }
 
 /** Only our own reports have a verdict; one that is not a success outweighs the status. */
@@ -64,11 +64,11 @@ function isGood(verdict: unknown): boolean {
 
 function failureCode(status: string, message: string, verdict: unknown): ErrorCode {
   if (status === 'iteration_limit') return 'turn_limit';
-  const told = codeOfMessage(message);
+  const code = codeOfMessage(message);
   const known = typeof verdict === 'string' && Object.hasOwn(codeOfClass, verdict) ? codeOfClass[verdict as FailureCode] : undefined;
-  if (known !== undefined) return known === 'server' && providerCodes.has(told) ? told : known;
-  if (status === 'FINISHED_WITH_ERROR' && told === 'unknown') return 'tool';
-  return told;
+  if (known !== undefined) return known === 'server' && providerCodes.has(code) ? code : known;
+  if (status === 'FINISHED_WITH_ERROR' && code === 'unknown') return 'tool';
+  return code;
 }
 
 const providerCodes = new Set<ErrorCode>(['auth', 'quota', 'rate_limit', 'server', 'network', 'context_overflow', 'refused']);

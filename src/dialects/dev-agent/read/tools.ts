@@ -1,8 +1,9 @@
 import type { ItemKind } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, string } from '../../read.ts';
-import { kindIn, mcpName } from '../../tool-kinds.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, count, filled, string } from '../../../json/read.ts';
+import { kindIn, mcpName } from '../../kit/tool-kinds.ts';
 import { kindOfWord, toolKinds } from '../words.ts';
 
 export function startTool(wire: JsonObject, sink: DecoderSink): void {

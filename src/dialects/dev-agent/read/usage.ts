@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { count, isObject, list, object, string, whole } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { count, isObject, list, object, string, whole } from '../../../json/read.ts';
 
 /** The program itself counts nothing; reports that Runwire wrote have the metrics of an outcome. */
 export function readUsage(outcome: JsonObject, sink: DecoderSink): void {
@@ -15,7 +16,7 @@ export function readUsage(outcome: JsonObject, sink: DecoderSink): void {
 
 function readTokens(usage: JsonObject, { cost_source: source, cost_is }: JsonObject, sink: DecoderSink): void {
   const cost_usd = source === 'unknown' ? undefined : count(usage.cost);
-  const told = present({
+  const tokens = present({
     model: string(usage.model_name),
     input_tokens: count(usage.input_tokens),
     output_tokens: count(usage.output_tokens),
@@ -23,10 +24,10 @@ function readTokens(usage: JsonObject, { cost_source: source, cost_is }: JsonObj
     cache_read_tokens: count(usage.cache_read_tokens),
     cache_write_tokens: count(usage.cache_write_tokens),
     cost_usd,
-    cost_computed: cost_usd !== undefined && source === 'computed' ? true : undefined,
+    cost_computed: cost_usd !== undefined && (source === 'computed' || source === 'wire') ? true : undefined,
     cost_is: cost_usd === undefined ? undefined : boundOf(cost_is),
   });
-  if (Object.keys(told).length > 0) sink.emit({ type: 'usage.reported', scope: 'thread', ...told });
+  if (Object.keys(tokens).length > 0) sink.emit({ type: 'usage.reported', scope: 'thread', ...tokens });
 }
 
 function boundOf(cost: Json | undefined): 'at_least' | undefined {

@@ -1,7 +1,7 @@
 import type { EventOf } from '../../../events/event.ts';
-import { soundsSecret } from '../../../secret-names.ts';
-import type { Json, JsonObject } from '../../dialect.ts';
-import { isObject } from '../../read.ts';
+import { soundsSecret } from '../../../redact/secret-names.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { isObject } from '../../../json/read.ts';
 import { allowedArgs } from '../words.ts';
 import { masked } from './masked.ts';
 import { promptPreview, shorten } from './preview.ts';

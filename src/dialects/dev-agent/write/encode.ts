@@ -1,9 +1,9 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
+import { present } from '../../../json/present.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { lossOf } from '../../losses.ts';
-import { asText, filled, isObject, time } from '../../read.ts';
+import { lossOf } from '../../kit/losses.ts';
+import { asText, filled, isObject, time } from '../../../json/read.ts';
 import { lineTypes } from '../words.ts';
 import { withoutSecrets } from './args.ts';
 import { writeEnding } from './ending.ts';

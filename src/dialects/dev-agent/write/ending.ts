@@ -1,7 +1,7 @@
 import type { RunOutcome, ToolCall } from '../../../outcome/outcome.ts';
 import { treeUsage } from '../../../outcome/tree-usage.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import { statusOfClass } from '../words.ts';
 import { messagePreview, shorten } from './preview.ts';
 

@@ -1,5 +1,6 @@
 import type { EventRecord } from '../../../events/event.ts';
-import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** How many lines a message may hold back; after that it counts no more calls. */
 const maxHeld = 1000;

@@ -1,4 +1,4 @@
-import { soundsSecret } from '../../../secret-names.ts';
+import { soundsSecret } from '../../../redact/secret-names.ts';
 
 /**
  * A text, usually a command, without the values of names that sound secret: `TOKEN=x`, `--token x`, `"Authorization: x"`,

@@ -1,7 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
+import { present } from '../../../json/present.ts';
 import type { EncoderSink } from '../../dialect.ts';
-import { asText } from '../../read.ts';
+import { asText } from '../../../json/read.ts';
 import { kindOf } from '../read/tools.ts';
 import { wireKind } from '../words.ts';
 import { safeArgs } from './args.ts';

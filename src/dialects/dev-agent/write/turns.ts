@@ -1,6 +1,7 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import { reportMessage } from '../words.ts';
 import type { Lines } from './lines.ts';
 import { messagePreview, shorten } from './preview.ts';
@@ -14,13 +15,13 @@ export interface Turn {
   readonly source: string;
   items: number;
   running: number;
-  said: boolean;
+  hasText: boolean;
   /** Its last text came after all its calls. */
   answered: boolean;
   failed: boolean;
 }
 
-interface Place {
+interface TurnIds {
   turn_id?: string | undefined;
   iteration?: number | undefined;
 }
@@ -52,7 +53,7 @@ export class Turns {
     const id = event !== undefined && event.iteration === iteration ? event.turn_id : `turn_${iteration}`;
     if (event !== undefined) this.#source = event.turn_id;
     const isPart = event === undefined;
-    this.#turn = { id, iteration, isPart, source: this.#source, items: 0, running: 0, said: false, answered: false, failed: false };
+    this.#turn = { id, iteration, isPart, source: this.#source, items: 0, running: 0, hasText: false, answered: false, failed: false };
     this.#lines.write('turn.started', {
       turn_id: id,
       iteration,
@@ -83,7 +84,7 @@ export class Turns {
   }
 
   /** Where in the run something happened, with the ids that are written. */
-  place({ turn_id, iteration }: Place): Place {
+  place({ turn_id, iteration }: TurnIds): TurnIds {
     const turn = this.#turn;
     if (turn === undefined || (turn_id !== undefined && turn_id !== turn.source)) return { turn_id, iteration };
     return { turn_id: turn_id === undefined ? undefined : turn.id, iteration: turn.iteration };
@@ -108,7 +109,7 @@ export class Turns {
   /** Calls that start together belong to one message, unless the agent says how many there are. */
   call(isMain: boolean, count?: number): Turn | undefined {
     const turn = this.#turn;
-    if (!this.#lines.isHolding && turn !== undefined && (!turn.said || this.#pending !== undefined)) {
+    if (!this.#lines.isHolding && turn !== undefined && (!turn.hasText || this.#pending !== undefined)) {
       if (count === undefined) this.#lines.hold('assistant.message', this.#message(turn));
       else this.#lines.write('assistant.message', { ...this.#message(turn), tool_call_count: count });
     }
@@ -141,14 +142,14 @@ export class Turns {
 
   /** Every turn has a message, before its items. */
   #speak(): void {
-    if (this.#turn !== undefined && (!this.#turn.said || this.#pending !== undefined))
+    if (this.#turn !== undefined && (!this.#turn.hasText || this.#pending !== undefined))
       this.#lines.write('assistant.message', this.#message(this.#turn));
   }
 
   #message(turn: Turn): JsonObject {
     const { text, cut } = shorten(this.#pending ?? '', messagePreview);
     this.#pending = undefined;
-    turn.said = true;
+    turn.hasText = true;
     this.#messages += 1;
     return { turn_id: turn.id, preview: text, tool_call_count: 0, ...present({ truncated: cut || undefined }) };
   }

@@ -1,5 +1,6 @@
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, string } from '../../read.ts';
+import type { Decoder, DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, count, filled, string } from '../../../json/read.ts';
 import { isResponse } from '../detect.ts';
 import { readEnding, type Witness } from './ending.ts';
 import { readResponse } from './response.ts';

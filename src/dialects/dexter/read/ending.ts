@@ -1,8 +1,9 @@
 import type { ErrorCode } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { count, list, object, string } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { count, list, object, string } from '../../../json/read.ts';
 import { errorPrefix } from '../words.ts';
 import { readTool } from './tools.ts';
 import { readUsage } from './usage.ts';

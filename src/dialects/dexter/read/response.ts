@@ -1,9 +1,10 @@
 import type { ErrorCode } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { asText, count, filled, list, object, string } from '../../read.ts';
-import { classWords } from '../../class-words.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { asText, count, filled, list, object, string } from '../../../json/read.ts';
+import { classWords } from '../../kit/class-words.ts';
 import { unknownQuery } from '../words.ts';
 import { readTool } from './tools.ts';
 import { readUsage } from './usage.ts';
@@ -59,8 +60,8 @@ function meaningOf(code: string, message: string): { code: ErrorCode; message: s
       return { code: providerCodes.has(fault) ? fault : 'server', message };
     }
     case 'AGENT_ERROR': {
-      const told = codeOfMessage(message);
-      return classIn(message) ?? { code: told === 'unknown' ? 'tool' : told, message };
+      const known = codeOfMessage(message);
+      return classIn(message) ?? { code: known === 'unknown' ? 'tool' : known, message };
     }
     default:
       return { code: 'unknown', message };

@@ -1,5 +1,6 @@
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, string, time } from '../../read.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, string, time } from '../../../json/read.ts';
 import { readTool } from './tools.ts';
 
 /** The scratchpad, the log file of one query: no starts, no answer, no tokens and no end, so it can never prove a success. */

@@ -1,9 +1,11 @@
 import type { FileOperation, ItemStatus } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { OpenCalls, type Waiting } from '../../open-calls.ts';
-import { asText, count, filled, integer, object, string } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { objectIn } from '../../../json/parse.ts';
+import { OpenCalls, type Waiting } from '../../kit/open-calls.ts';
+import { asText, count, filled, integer, object, string } from '../../../json/read.ts';
+import { kindIn } from '../../kit/tool-kinds.ts';
 import { errorPrefix, operationOf, toolKinds } from '../words.ts';
 
 interface Edit {
@@ -111,22 +113,11 @@ function emitEdit(edit: Edit | undefined, itemId: string, sink: DecoderSink): vo
 export function finished(tool: string, result: Json | undefined): { status: ItemStatus; exit_code?: number } {
   if (typeof result === 'string' && result.startsWith(errorPrefix)) return { status: 'error' };
   if (tool !== 'bash') return { status: 'success' };
-  const data = object(object(parsed(result)).data);
+  const data = object((typeof result === 'string' ? objectIn(result) : object(result)).data);
   const exit_code = integer(data.exitCode);
   const failed = data.timedOut === true || (exit_code !== undefined && exit_code !== 0);
   const status = data.interrupted === true ? 'cancelled' : failed ? 'error' : 'success';
   return { status, ...present({ exit_code }) };
-}
-
-function parsed(result: Json | undefined): Json | undefined {
-  if (typeof result !== 'string') return result;
-  if (!result.startsWith('{')) return undefined;
-  try {
-    const value: Json = JSON.parse(result);
-    return value;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The file that this call writes if it succeeds: not on the wire, but it follows from the arguments. */

@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { count } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { count } from '../../../json/read.ts';
 
 /** Totals of the run, including cached input; absent or zero if the provider reports nothing. */
 export function readUsage(usage: JsonObject, sink: DecoderSink, model?: string): void {

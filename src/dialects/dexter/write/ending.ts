@@ -1,8 +1,9 @@
 import type { EventOf } from '../../../events/event.ts';
-import { codeOfMessage } from '../../../faults.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { classWords } from '../../class-words.ts';
-import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import { classWords } from '../../kit/class-words.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import { errorPrefix, limitPrefix } from '../words.ts';
 import type { Replies } from './replies.ts';
 import { ToldCalls } from './told-calls.ts';
@@ -15,7 +16,7 @@ export class Ending {
   readonly #sink: EncoderSink;
   readonly #replies: Replies;
   /** The line repeats the calls, which have their own lines: what it leaves out is not lost. */
-  readonly #told = new ToldCalls<Told>(() => {});
+  readonly #calls = new ToldCalls<Told>(() => {});
   #claim: EventOf<'agent.finished'> | undefined;
   #limit: EventOf<'limit.reached'> | undefined;
   #fault: EventOf<'error'> | undefined;
@@ -37,7 +38,7 @@ export class Ending {
   }
 
   endTool(call: Told): void {
-    this.#told.push(call);
+    this.#calls.push(call);
   }
 
   deny(): void {
@@ -76,7 +77,7 @@ export class Ending {
     this.#sink.line({
       type: 'done',
       answer,
-      toolCalls: this.#told.toArray(),
+      toolCalls: this.#calls.toArray(),
       iterations: metrics.turns,
       totalTime: claim?.duration_ms ?? metrics.duration_ms ?? 0,
       ...writeUsage(metrics, this.#sink),
@@ -111,11 +112,11 @@ export function writeError(outcome: RunOutcome): { code: string; message: string
     case 'input':
       if (outcome.metadata.initial_prompt === '' && saysNoQuery.test(message)) return { code: 'NO_QUERY', message };
   }
-  const told = classWords[outcome.verdict.class];
-  if (told === undefined) return { code: 'UNKNOWN_ERROR', message };
+  const words = classWords[outcome.verdict.class];
+  if (words === undefined) return { code: 'UNKNOWN_ERROR', message };
   // With a wrong command line, no agent has run that could have failed.
   return {
     code: outcome.verdict.class === 'input' ? 'CONFIG_ERROR' : 'AGENT_ERROR',
-    message: codeOfMessage(message) === told.code ? message : `${told.words}: ${message}`,
+    message: codeOfMessage(message) === words.code ? message : `${words.words}: ${message}`,
   };
 }

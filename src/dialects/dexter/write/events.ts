@@ -1,8 +1,8 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
+import { present } from '../../../json/present.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { lossOf } from '../../losses.ts';
-import { asText, isObject } from '../../read.ts';
+import { lossOf } from '../../kit/losses.ts';
+import { asText, isObject } from '../../../json/read.ts';
 import { finished } from '../read/tools.ts';
 import { errorPrefix } from '../words.ts';
 import { Ending } from './ending.ts';
@@ -14,7 +14,7 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
   const replies = new Replies(sink);
   const tools = new Tools(sink);
   const ending = new Ending(sink, replies);
-  let asked = '';
+  let tool = '';
 
   function startTool(event: EventOf<'item.started'>): void {
     if (!isObject(event.args)) sink.lose('tool_args');
@@ -69,11 +69,11 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
           return replies.say(event);
         case 'permission.requested':
           replies.call();
-          asked = event.what;
+          tool = event.what;
           return;
         case 'permission.resolved': {
           const approved = event.raw_decision ?? (event.decision === 'allowed' ? 'allow-once' : 'deny');
-          return sink.line({ type: 'tool_approval', tool: asked, args: {}, approved });
+          return sink.line({ type: 'tool_approval', tool: tool, args: {}, approved });
         }
         case 'item.started':
           return startTool(event);

@@ -53,10 +53,10 @@ export class Replies {
   }
 
   /** The pending text, or else the earlier one, repeated: only the last reply can be the answer. */
-  answer(said: string): string {
-    if (this.#pending === undefined && said !== '') {
+  answer(text: string): string {
+    if (this.#pending === undefined && text !== '') {
       this.request();
-      this.#pending = said;
+      this.#pending = text;
     }
     return this.#take() ?? '';
   }

@@ -1,9 +1,10 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
-import { lossOf } from '../../losses.ts';
-import { isObject } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Encoder, EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { lossOf } from '../../kit/losses.ts';
+import { isObject } from '../../../json/read.ts';
 import { scratchpadFolder, unknownQuery } from '../words.ts';
 import { writeError } from './ending.ts';
 import { ToldCalls } from './told-calls.ts';
@@ -37,7 +38,7 @@ class Iterations {
 /** One JSON response: the whole run in one object, written at its end. */
 export function responseEncoder(sink: EncoderSink): Encoder {
   const tools = new Tools(sink);
-  const told = new ToldCalls<Told>(sink.lose);
+  const calls = new ToldCalls<Told>(sink.lose);
   const iterations = new Iterations();
   let session: string | undefined;
   let turns = 0;
@@ -50,7 +51,7 @@ export function responseEncoder(sink: EncoderSink): Encoder {
     const failed = verdict.class !== 'success';
     const usage = writeUsage(metrics, sink);
     if (failed) {
-      for (let left = told.length; left > 0; left -= 1) sink.lose('tool_call');
+      for (let left = calls.length; left > 0; left -= 1) sink.lose('tool_call');
       if (message !== '') sink.lose('text');
     }
     const detail = failed ? writeError(outcome) : undefined;
@@ -60,7 +61,7 @@ export function responseEncoder(sink: EncoderSink): Encoder {
       status: failed ? 'error' : 'success',
       query: metadata.initial_prompt || (detail?.code === 'NO_QUERY' ? '' : unknownQuery),
       answer: failed ? '' : message,
-      tools: failed ? [] : told.toArray(),
+      tools: failed ? [] : calls.toArray(),
       scratchpadFile: scratchpadFile(),
       metadata: {
         model: metrics.model_name ?? '',
@@ -82,7 +83,7 @@ export function responseEncoder(sink: EncoderSink): Encoder {
     const start = tools.end(event.item_id);
     if (start === undefined) return;
     if (!isObject(start.args)) sink.lose('tool_args');
-    told.push({ name: start.name, args: writeArgs(start.args), result: writeResult(start.name, event, sink) });
+    calls.push({ name: start.name, args: writeArgs(start.args), result: writeResult(start.name, event, sink) });
   }
 
   function say(event: EventOf<'text.completed'>): void {

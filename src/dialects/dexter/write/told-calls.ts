@@ -1,6 +1,7 @@
 import { BoundedList, cutText, textLimit } from '../../../outcome/bounded.ts';
-import type { JsonObject, Loss } from '../../dialect.ts';
-import { sizeOf } from '../../json-size.ts';
+import type { Loss } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { sizeOf } from '../../../json/size.ts';
 
 /** Up to this many characters, arguments and results are kept whole; after that, long ones are cut. */
 const wholeLimit = 4 * 1024 * 1024;

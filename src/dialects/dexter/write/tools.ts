@@ -1,6 +1,7 @@
 import type { EventOf } from '../../../events/event.ts';
-import type { EncoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, isObject } from '../../read.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, isObject } from '../../../json/read.ts';
 import { finished } from '../read/tools.ts';
 import { errorPrefix, operationOf } from '../words.ts';
 

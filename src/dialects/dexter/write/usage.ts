@@ -1,5 +1,6 @@
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** Only the two totals, and only if both are known: Dexter leaves out what its provider did not count. */
 export function writeUsage(metrics: RunOutcome['metrics'], sink: EncoderSink): { tokenUsage?: JsonObject } {

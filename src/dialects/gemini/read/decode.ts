@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, isObject, object, string, time } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Decoder, DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, count, filled, isObject, object, string, time } from '../../../json/read.ts';
 import { readDocument } from './document.ts';
 import { codeOf, readEnding } from './ending.ts';
 import { isSession, isSessionLine, SessionFile } from './session.ts';
@@ -126,5 +127,5 @@ export function decoder(sink: DecoderSink): Decoder {
     stderr.end();
   }
 
-  return { line, stderr: (said, wire) => stderr.line(said, wire), end };
+  return { line, stderr: (printed, wire) => stderr.line(printed, wire), end };
 }

@@ -1,7 +1,8 @@
 import type { FinishReason } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, filled, integer, isObject, list, object, string } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, filled, integer, isObject, list, object, string } from '../../../json/read.ts';
 import { readEnding } from './ending.ts';
 import { emitCalls, readToolCounts } from './tools.ts';
 import { readDocumentUsage } from './usage.ts';

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
+import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
-import { codeOfMessage, codeOfStatus } from '../../../faults.ts';
+import { codeOfMessage, codeOfStatus } from '../../../outcome/faults.ts';
 import { errorClasses, exitCodes } from '../words.ts';
 
 export interface Told {

@@ -1,8 +1,9 @@
-import { codeOfMessage } from '../../../faults.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, isObject, list, object, string, time } from '../../read.ts';
-import { Generations } from '../../generations.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, count, filled, isObject, list, object, string, time } from '../../../json/read.ts';
+import { Generations } from '../../kit/generations.ts';
 import type { Tools } from './tools.ts';
 
 const rememberedMessages = 50_000;
@@ -22,7 +23,7 @@ export function isSessionLine(wire: JsonObject): boolean {
 export class SessionFile {
   readonly #sink: DecoderSink;
   readonly #tools: Tools;
-  readonly #told = new Generations<true>(rememberedMessages);
+  readonly #seen = new Generations<true>(rememberedMessages);
   #isStarted = false;
   /** What the last message comes to. */
   #end: { status: 'ok' | 'cancelled' } | { status: 'failed'; message: string } | undefined;
@@ -52,11 +53,11 @@ export class SessionFile {
     const at = time(wire.timestamp);
     if (at !== undefined) this.#sink.at(at);
     const text = textOf(wire.content);
-    const isAgain = this.#told.get(id) === true;
+    const isAgain = this.#seen.get(id) === true;
     // A message grows while its calls are at work: later lines repeat it.
     if (wire.type === 'gemini') return this.#answer(id, wire, text, isAgain);
     if (isAgain) return;
-    this.#told.set(id, true);
+    this.#seen.set(id, true);
     switch (wire.type) {
       case 'user':
         this.#prompt(text);
@@ -89,7 +90,7 @@ export class SessionFile {
   #answer(id: string, wire: JsonObject, text: string, isAgain: boolean): void {
     const model = filled(wire.model);
     if (!isAgain) {
-      this.#told.set(id, true);
+      this.#seen.set(id, true);
       this.#closeTurn();
       this.#isTurnOpen = true;
       this.#sink.emit({ type: 'turn.started', ...present({ model }) });
@@ -131,8 +132,8 @@ export class SessionFile {
   }
 
   #isFirst(key: string): boolean {
-    if (this.#told.get(key) === true) return false;
-    this.#told.set(key, true);
+    if (this.#seen.get(key) === true) return false;
+    this.#seen.set(key, true);
     return true;
   }
 

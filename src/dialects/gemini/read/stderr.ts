@@ -1,6 +1,8 @@
 import type { Draft } from '../../../events/event.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { isObject, object, string } from '../../read.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { parseObject } from '../../../json/parse.ts';
+import { object, string } from '../../../json/read.ts';
 import { chatter } from '../words.ts';
 import { isErrorDocument, readDocument } from './document.ts';
 import { codeOf } from './ending.ts';
@@ -48,7 +50,7 @@ export class Stderr {
     }
     if (!text.startsWith(`${errorMark}{`)) return false;
     const rest = text.slice(errorMark.length);
-    const whole = parse(rest);
+    const whole = parseObject(rest);
     return whole === undefined ? this.#hold(rest) : this.#document(whole);
   }
 
@@ -90,16 +92,7 @@ export class Stderr {
     const text = this.#held.join('\n');
     this.#held = [];
     if (text === '') return;
-    const wire = parse(text);
+    const wire = parseObject(text);
     if (wire === undefined || !this.#document(wire)) this.#sink.emit({ type: 'log', stream: 'stderr', level: 'error', text });
-  }
-}
-
-function parse(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -1,8 +1,9 @@
 import type { EventOf, ItemKind, ItemStatus } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, count, object, string } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, count, object, string } from '../../../json/read.ts';
+import { kindIn } from '../../kit/tool-kinds.ts';
 import { mcpName, toolKinds } from '../words.ts';
 
 /** The calls of a stream, from `tool_use` to `tool_result`. */
@@ -60,8 +61,8 @@ export function editOf(name: string, args: JsonObject): Edit | undefined {
 
 /** The tool that was not found: it is told in two texts, and any line may be damaged, that of the call too. */
 function missingTool(wire: JsonObject): string | undefined {
-  const told = [object(wire.error).message, wire.output].map((text) => /^Tool "([^"\n]{1,200})" not found/.exec(string(text) ?? '')?.[1]);
-  return told.find((name) => name !== undefined);
+  const names = [object(wire.error).message, wire.output].map((text) => /^Tool "([^"\n]{1,200})" not found/.exec(string(text) ?? '')?.[1]);
+  return names.find((name) => name !== undefined);
 }
 
 function statusOf(called: string | undefined, wire: JsonObject): ItemStatus {

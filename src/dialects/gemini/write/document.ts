@@ -1,7 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { lossOf } from '../../losses.ts';
+import { lossOf } from '../../kit/losses.ts';
 import { Ending, reasonOf } from './ending.ts';
 import { ToolCounts } from './tools.ts';
 import { loseUsage, Usage, writeDocumentUsage } from './usage.ts';

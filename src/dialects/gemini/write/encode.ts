@@ -1,8 +1,8 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { lossOf } from '../../losses.ts';
-import { isObject } from '../../read.ts';
+import { lossOf } from '../../kit/losses.ts';
+import { isObject } from '../../../json/read.ts';
 import { documentEncoder } from './document.ts';
 import { Ending } from './ending.ts';
 import { Lines } from './lines.ts';

@@ -1,6 +1,6 @@
 import type { ErrorCode, EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome, Verdict } from '../../../outcome/outcome.ts';
-import { Claims } from '../../claims.ts';
+import { Claims } from '../../kit/claims.ts';
 import { errorClasses } from '../words.ts';
 
 interface Written {
@@ -36,7 +36,7 @@ export class Ending {
 
   write(outcome: RunOutcome): Written {
     const { verdict, error_details } = outcome;
-    const claim = this.#claims.told(outcome);
+    const claim = this.#claims.claimOf(outcome);
     if (claim?.status === 'ok') return { status: 'success' };
     if (claim === undefined) {
       const limit = this.#turnLimit;

@@ -1,5 +1,6 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** The lines of a stream: each has a type and a time, and the first introduces the session. */
 export class Lines {

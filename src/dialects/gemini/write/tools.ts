@@ -1,7 +1,8 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { EncoderSink, JsonObject } from '../../dialect.ts';
-import { asText, object } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, object } from '../../../json/read.ts';
 import { editOf } from '../read/tools.ts';
 import type { Lines } from './lines.ts';
 

@@ -1,7 +1,8 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import type { EncoderSink, JsonObject } from '../../dialect.ts';
-import { totalsByModel } from '../../model-totals.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { totalsByModel } from '../../kit/model-totals.ts';
 
 type Reported = EventOf<'usage.reported'>;
 type Tokens = Pick<Reported, 'input_tokens' | 'output_tokens' | 'reasoning_tokens' | 'cache_read_tokens'>;

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../dialect.ts';
-import { string } from '../../read.ts';
-import { Recent } from '../../recent.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { string } from '../../../json/read.ts';
+import { Recent } from '../../kit/recent.ts';
 
 type Role = 'user' | 'assistant';
 

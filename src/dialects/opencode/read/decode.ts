@@ -1,7 +1,8 @@
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { filled, isObject, object, string } from '../../read.ts';
+import type { Decoder, DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { filled, isObject, object, string } from '../../../json/read.ts';
 import { runDecoder } from '../../shared/opencode/read/run.ts';
-import { tellTime } from '../../shared/opencode/read/time.ts';
+import { tellTime } from '../../kit/time.ts';
 import { unwrap } from '../detect.ts';
 import { Bus } from './bus.ts';
 import { eventsOf, isExport } from './export.ts';

@@ -1,8 +1,9 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { filled, object, string } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { filled, object, string } from '../../../json/read.ts';
 import { type Edit, sizeOf } from '../../shared/opencode/read/tools.ts';
-import { Recent } from '../../recent.ts';
+import { Recent } from '../../kit/recent.ts';
 
 /** No more files are remembered: reporting one twice is better than memory that grows with the stream. */
 const remembered = 1000;

@@ -1,8 +1,8 @@
-import { present } from '../../../present.ts';
+import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
 import { type Fault, readEnding } from '../../shared/opencode/read/ending.ts';
-import { tellTime } from '../../shared/opencode/read/time.ts';
+import { tellTime } from '../../kit/time.ts';
 import type { Lane } from './lane.ts';
 
 /** The errors and retries of a run, and the claim it makes whenever its session becomes idle. */

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../dialect.ts';
-import { filled, isObject, list, object } from '../../read.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { filled, isObject, list, object } from '../../../json/read.ts';
 
 /** The document of `opencode export`: a session, and its messages with their parts. */
 export function isExport(wire: JsonObject): boolean {

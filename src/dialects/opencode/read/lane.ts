@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../dialect.ts';
-import { filled } from '../../read.ts';
-import type { Tokens } from '../../tokens.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { filled } from '../../../json/read.ts';
+import type { Tokens } from '../../kit/tokens.ts';
 
 /** One session on the bus: the run's own, or that of a sub-agent. Each of its turns is one assistant message. */
 export class Lane {

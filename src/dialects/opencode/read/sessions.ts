@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { filled } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { filled } from '../../../json/read.ts';
 import { type Habit, habitOf, inclusive } from '../../shared/opencode/read/usage.ts';
 import { Lane } from './lane.ts';
 

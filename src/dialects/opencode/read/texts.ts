@@ -1,17 +1,18 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, filled, isObject, object, string } from '../../read.ts';
-import { tellTime } from '../../shared/opencode/read/time.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, filled, isObject, object, string } from '../../../json/read.ts';
+import { tellTime } from '../../kit/time.ts';
 import type { Lane } from './lane.ts';
-import type { Recent } from '../../recent.ts';
+import type { Recent } from '../../kit/recent.ts';
 
-interface Place {
+interface TextIds {
   type: 'text' | 'reasoning';
   message: string | undefined;
   parent: string | undefined;
 }
 
-interface OpenText extends Place {
+interface OpenText extends TextIds {
   /** The newest complete text, if no deltas came. */
   text: string;
   streamed: boolean;
@@ -40,7 +41,7 @@ export class Texts {
   }
 
   /** `message.part.updated`: the whole text so far, and in some versions the new part of it. */
-  update(lane: Lane, type: Place['type'], part: JsonObject, delta: string | undefined): void {
+  update(lane: Lane, type: TextIds['type'], part: JsonObject, delta: string | undefined): void {
     const id = string(part.id) ?? '';
     const owner = string(part.messageID);
     const key = `${owner ?? ''} ${id}`;
@@ -82,13 +83,13 @@ export class Texts {
     this.#closeAll(this.#byMessage.get(undefined) ?? []);
   }
 
-  #add(id: string, delta: string, place: Place): void {
+  #add(id: string, delta: string, place: TextIds): void {
     const part = this.#open.get(id) ?? this.#start(id, { ...place, text: '', streamed: true });
     part.streamed = true;
     if (delta !== '') this.#sink.emit({ type: `${part.type}.delta`, text: delta, ...where(id, part) });
   }
 
-  #replace(id: string, text: string, place: Place, timed: boolean): void {
+  #replace(id: string, text: string, place: TextIds, timed: boolean): void {
     const known = this.#open.get(id);
     if (known !== undefined) known.text = text;
     else {
@@ -97,7 +98,7 @@ export class Texts {
     }
   }
 
-  #complete(id: string, text: string, place: Place): void {
+  #complete(id: string, text: string, place: TextIds): void {
     const streamed = this.#forget(id)?.streamed === true;
     if (text !== '' || streamed) this.#sink.emit({ type: `${place.type}.completed`, text, ...where(id, place) });
   }
@@ -137,7 +138,7 @@ export class Texts {
   }
 }
 
-function where(id: string, place: Place): { block_id?: string; message_id?: string; parent_item_id?: string } {
+function where(id: string, place: TextIds): { block_id?: string; message_id?: string; parent_item_id?: string } {
   return present({ block_id: id === '' ? undefined : id, message_id: place.message, parent_item_id: place.parent }) as {
     block_id?: string;
     message_id?: string;

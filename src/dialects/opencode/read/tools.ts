@@ -1,11 +1,12 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, filled, integer, object, string } from '../../read.ts';
-import { tellTime } from '../../shared/opencode/read/time.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, filled, integer, object, string } from '../../../json/read.ts';
+import { tellTime } from '../../kit/time.ts';
 import { editsOf, endTool, startTool } from '../../shared/opencode/read/tools.ts';
 import type { Edits } from './edits.ts';
 import type { Lane } from './lane.ts';
-import type { Recent } from '../../recent.ts';
+import type { Recent } from '../../kit/recent.ts';
 import type { Sessions } from './sessions.ts';
 
 interface OpenTool {
@@ -49,11 +50,11 @@ export class Tools {
   update(lane: Lane, part: JsonObject): void {
     const partId = string(part.id) ?? '';
     // Providers restart call numbers in every session, so a sub-agent's call is identified by its part.
-    const told = (lane.isMain ? filled(part.callID) : undefined) ?? filled(part.id) ?? filled(part.callID);
+    const given = (lane.isMain ? filled(part.callID) : undefined) ?? filled(part.id) ?? filled(part.callID);
     if (partId !== '' && this.#done.has(partId)) return;
     const state = object(part.state);
     const name = asText(part.tool);
-    const id = told ?? this.#nameless.idOf(lane, name);
+    const id = given ?? this.#nameless.idOf(lane, name);
     if (state.status === 'pending' && Object.keys(object(state.input)).length === 0) {
       if (!this.#open.has(id)) this.#announced.set(id, { name, lane });
       return;
@@ -66,7 +67,7 @@ export class Tools {
     tellTime(this.#sink, object(state.time).end);
     this.#sink.emit(ended);
     if (partId !== '') this.#done.set(partId, true);
-    if (told === undefined) this.#nameless.end(lane, name);
+    if (given === undefined) this.#nameless.end(lane, name);
     this.#close(tool);
     if (ended.status === 'denied') lane.denied = true;
     this.#lastCommand = string(object(state.input).command);
@@ -83,9 +84,9 @@ export class Tools {
     const command = string(properties.command);
     if (command === undefined) return;
     // The call that ran it has reported it already.
-    const told = command === this.#lastCommand;
+    const isRepeated = command === this.#lastCommand;
     this.#lastCommand = undefined;
-    if (told) return;
+    if (isRepeated) return;
     const output = [asText(properties.stdout), asText(properties.stderr)].filter((each) => each !== '').join('\n');
     const exit = integer(properties.exitCode);
     const ended = exit === undefined ? '' : ` (exit code ${exit})`;

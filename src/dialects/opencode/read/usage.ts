@@ -1,7 +1,7 @@
-import { present } from '../../../present.ts';
+import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import { type Habit, readUsage } from '../../shared/opencode/read/usage.ts';
-import type { Tokens } from '../../tokens.ts';
+import type { Tokens } from '../../kit/tokens.ts';
 import type { Lane } from './lane.ts';
 
 /** `callInput`: set where this adds to a model call that was reported before. */

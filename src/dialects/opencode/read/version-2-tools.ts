@@ -1,5 +1,6 @@
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { filled, list, object, string } from '../../read.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { filled, list, object, string } from '../../../json/read.ts';
 import { readFault } from '../../shared/opencode/read/ending.ts';
 import { editsOf, endTool, startTool } from '../../shared/opencode/read/tools.ts';
 

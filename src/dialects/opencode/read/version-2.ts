@@ -1,9 +1,9 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { asText, filled, integer, object } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { asText, filled, integer, object, whole } from '../../../json/read.ts';
 import { type Fault, readEnding, readFault, readFinish } from '../../shared/opencode/read/ending.ts';
-import { whole } from '../../shared/opencode/read/numbers.ts';
 import { exclusive, readUsage } from '../../shared/opencode/read/usage.ts';
 import { familiesOfVersion2 } from '../words.ts';
 import { modelOf } from './lane.ts';

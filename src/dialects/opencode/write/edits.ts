@@ -1,11 +1,11 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import { changeWords } from '../words.ts';
-import { absolutePath, type Place } from './paths.ts';
+import { absolutePath, type WorkingFolder } from './paths.ts';
 
 /** The properties of `file.edited`. */
-export function writeEdit(event: EventOf<'file.edited'>, place: Place): JsonObject {
+export function writeEdit(event: EventOf<'file.edited'>, place: WorkingFolder): JsonObject {
   const path = absolutePath(place, event.path);
   return {
     path,
@@ -24,7 +24,7 @@ export function diffOf(event: EventOf<'file.edited'>, path: string): JsonObject 
 }
 
 /** A file that the assistant created, as a part of its message; undefined if its content is not known. */
-export function filePart(event: EventOf<'file.edited'>, place: Place): JsonObject | undefined {
+export function filePart(event: EventOf<'file.edited'>, place: WorkingFolder): JsonObject | undefined {
   if (event.operation !== 'created' || event.diff === undefined) return undefined;
   const path = absolutePath(place, event.path);
   const { after } = sidesOf(event.diff);

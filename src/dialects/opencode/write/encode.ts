@@ -1,7 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { lossOf } from '../../losses.ts';
-import { isObject } from '../../read.ts';
+import { lossOf } from '../../kit/losses.ts';
+import { isObject } from '../../../json/read.ts';
 import { writeEdit } from './edits.ts';
 import { Ending, finishWord } from './ending.ts';
 import { Lane } from './lane.ts';

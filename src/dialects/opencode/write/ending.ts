@@ -1,9 +1,9 @@
 import type { ErrorCode, EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { codeOfLimit } from '../../../outcome/limits.ts';
-import { Claims } from '../../claims.ts';
-import type { JsonObject } from '../../dialect.ts';
-import { isObject } from '../../read.ts';
+import { Claims } from '../../kit/claims.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { isObject } from '../../../json/read.ts';
 import { type Fault, readEnding, readFault } from '../../shared/opencode/read/ending.ts';
 import { codesOfErrors } from '../../shared/opencode/words.ts';
 import { finishWords } from '../words.ts';
@@ -84,10 +84,10 @@ export class Ending {
     const failed = verdict.class !== 'success';
     this.#claim = this.#claims.judged(this.#claim, outcome);
     if (this.#claim !== undefined) return this.#writeClaim();
-    const told = this.#claims.told(outcome);
+    const claim = this.#claims.claimOf(outcome);
     // The claim was written before anything contradicted it.
-    if (told?.status === 'failed' && this.#fault === undefined) {
-      this.#raise({ name: errorName(told.code), message: told.message ?? told.status });
+    if (claim?.status === 'failed' && this.#fault === undefined) {
+      this.#raise({ name: errorName(claim.code), message: claim.message ?? claim.status });
       return this.#session.idle();
     }
     const stopped = stops.find((code) => code === verdict.class);
@@ -102,10 +102,10 @@ export class Ending {
     const claim = this.#claim;
     if (claim === undefined) return;
     this.#claim = undefined;
-    const said = readEnding(this.#lane.finish, this.#isDenied, this.#fault);
+    const shown = readEnding(this.#lane.finish, this.#isDenied, this.#fault);
     if (claim.status === 'ok') {
-      if (said?.status !== 'ok' || this.#lane.isOpen) this.#lane.finishMessage('stop');
-    } else if (!this.#isLimited && (this.#lane.finish === 'stop' || !isSaid(claim, said))) {
+      if (shown?.status !== 'ok' || this.#lane.isOpen) this.#lane.finishMessage('stop');
+    } else if (!this.#isLimited && (this.#lane.finish === 'stop' || !isShown(claim, shown))) {
       // A message that stops after an error reads as if the run had recovered from it.
       const code = claim.status === 'cancelled' ? 'cancelled' : claim.code;
       this.#raise({ name: errorName(code), message: claim.message ?? claim.status });
@@ -120,8 +120,8 @@ export class Ending {
   }
 }
 
-function isSaid({ status, code, message }: Finished, said: ReturnType<typeof readEnding>): boolean {
-  return said?.status === status && said.code === code && said.message === message;
+function isShown({ status, code, message }: Finished, shown: ReturnType<typeof readEnding>): boolean {
+  return shown?.status === status && shown.code === code && shown.message === message;
 }
 
 const names = new Map(

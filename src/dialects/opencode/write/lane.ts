@@ -1,6 +1,6 @@
-import { present } from '../../../present.ts';
-import { addCounts, type Counts, noCounts } from '../../counts.ts';
-import type { JsonObject } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import { addCounts, type Counts, noCounts } from '../../kit/counts.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import { repositoryRoot } from './paths.ts';
 import type { Session } from './session.ts';
 import { writeUsage } from './usage.ts';

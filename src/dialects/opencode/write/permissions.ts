@@ -1,5 +1,5 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
+import { present } from '../../../json/present.ts';
 import { decisionOf } from '../read/permissions.ts';
 import { plainTitle } from '../words.ts';
 import type { Lane } from './lane.ts';

@@ -1,5 +1,5 @@
 import type { EventOf } from '../../../events/event.ts';
-import type { JsonObject } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import { diffOf } from './edits.ts';
 import { type Lane, splitModel } from './lane.ts';
 import { absolutePath } from './paths.ts';

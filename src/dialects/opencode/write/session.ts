@@ -1,6 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { EncoderSink, JsonObject, Loss } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { EncoderSink, Loss } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 // The documented objects of the bus, with their fields in order. An unknown time is 0.
 

@@ -9,7 +9,7 @@ interface OpenText {
   start: number;
   text: string;
   /** How much of it has been written. */
-  told: number;
+  sent: number;
   /** How many characters the updates have written in all, repetitions included. */
   repeated: number;
 }
@@ -33,7 +33,7 @@ export class Texts {
 
   write(record: TextRecord): void {
     const whole = record.type === 'text.completed' || record.type === 'reasoning.completed';
-    const open = this.#open.get(record.block_id) ?? { start: this.#session.now, text: '', told: 0, repeated: 0 };
+    const open = this.#open.get(record.block_id) ?? { start: this.#session.now, text: '', sent: 0, repeated: 0 };
     if (whole) {
       this.#open.delete(record.block_id);
       return this.#part(record, open.start, record.text);
@@ -42,11 +42,11 @@ export class Texts {
     // A delta that repair added is contained in the complete text.
     if (record.synthetic || open.text.length + record.text.length > longestInProgress) return;
     open.text += record.text;
-    const grown = open.text.length - open.told;
+    const grown = open.text.length - open.sent;
     if (open.repeated > repeatedAtOnce && grown * grownBy < open.text.length) return;
     open.repeated += open.text.length;
-    this.#part(record, open.start, open.text, open.text.slice(open.told));
-    open.told = open.text.length;
+    this.#part(record, open.start, open.text, open.text.slice(open.sent));
+    open.sent = open.text.length;
   }
 
   #part(record: TextRecord, start: number, text: string, delta?: string): void {

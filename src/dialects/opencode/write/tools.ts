@@ -1,6 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
-import type { Json, JsonObject } from '../../dialect.ts';
-import { asText, object, string } from '../../read.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, object, string } from '../../../json/read.ts';
 import { isRefusal } from '../../shared/opencode/read/tools.ts';
 import { filePart } from './edits.ts';
 import { Lane } from './lane.ts';
@@ -188,18 +188,18 @@ function endedState(start: EventOf<'item.started'>, end: EventOf<'item.completed
       end.exit_code === undefined || (end.status === 'success' && end.exit_code !== 0) ? {} : { exit: end.exit_code };
     return { status: 'completed', input, output, title: end.summary ?? start.name, metadata, time };
   }
-  const said = end.error ?? output;
+  const reason = end.error ?? output;
   switch (end.status) {
     case 'denied':
-      return { status: 'error', input, error: isRefusal(said) ? said : refusalText(said), metadata: {}, time };
+      return { status: 'error', input, error: isRefusal(reason) ? reason : refusalText(reason), metadata: {}, time };
     case 'cancelled':
     case 'abandoned':
-      return { status: 'error', input, error: said === '' ? 'Tool execution aborted' : said, metadata: { interrupted: true }, time };
+      return { status: 'error', input, error: reason === '' ? 'Tool execution aborted' : reason, metadata: { interrupted: true }, time };
     default:
-      return { status: 'error', input, error: isRefusal(said) ? `Error: ${said}` : said, metadata: {}, time };
+      return { status: 'error', input, error: isRefusal(reason) ? `Error: ${reason}` : reason, metadata: {}, time };
   }
 }
 
-function refusalText(said: string): string {
-  return `The user rejected permission to use this specific tool call.${said === '' ? '' : ` ${said}`}`;
+function refusalText(reason: string): string {
+  return `The user rejected permission to use this specific tool call.${reason === '' ? '' : ` ${reason}`}`;
 }

@@ -1,7 +1,7 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { addCounts, type Counts, countsOf, noCounts, totalCounts } from '../../counts.ts';
-import type { JsonObject } from '../../dialect.ts';
+import { addCounts, type Counts, countsOf, noCounts, totalCounts } from '../../kit/counts.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** The usage of an assistant message. */
 export function writeUsage(counts: Counts): JsonObject {
@@ -22,7 +22,7 @@ export function writeUsage(counts: Counts): JsonObject {
 /** What the steps of a run used, written once with the message that they belong to. */
 export class Usage {
   #untold = noCounts;
-  #told = noCounts;
+  #reported = noCounts;
 
   get isEmpty(): boolean {
     return Object.values(this.#untold).every((value) => value <= 0);
@@ -35,7 +35,7 @@ export class Usage {
 
   take(): Counts {
     const counts = this.#untold;
-    this.#told = addCounts(this.#told, counts);
+    this.#reported = addCounts(this.#reported, counts);
     this.#untold = noCounts;
     return counts;
   }
@@ -43,7 +43,7 @@ export class Usage {
   /** What must still be written so that everything adds up to the outcome's totals. */
   missing({ metrics }: RunOutcome): Counts | 'too much' | undefined {
     if (metrics.tokens_used === undefined) return undefined;
-    const rest = addCounts(totalCounts(metrics), this.#told, -1);
+    const rest = addCounts(totalCounts(metrics), this.#reported, -1);
     // Sums of fractions differ in their last digits.
     const missing = Math.abs(rest.cost) < 1e-9 ? { ...rest, cost: 0 } : rest;
     const values = Object.values(missing);

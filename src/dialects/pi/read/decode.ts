@@ -1,7 +1,8 @@
-import { present } from '../../../present.ts';
-import type { Decoder, DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { asText, count, filled, list, object, time, whole } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Decoder, DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { asText, count, filled, list, object, time, whole } from '../../../json/read.ts';
 import { Ending, endTurn } from './ending.ts';
 import { Messages } from './messages.ts';
 import { SessionFile } from './session.ts';

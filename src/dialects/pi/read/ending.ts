@@ -1,7 +1,7 @@
-import { present } from '../../../present.ts';
+import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
-import { wordIn } from '../../read.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
+import { wordIn } from '../../../json/read.ts';
 import { finishReasons } from '../words.ts';
 
 /** How a message ended, in the agent's own word, and why if it failed. */
@@ -25,9 +25,9 @@ export class Ending {
     this.isFinished = false;
   }
 
-  messageEnded(told: MessageEnd): void {
-    if (this.#last === undefined || (isGood(this.#last) && !isGood(told))) this.#last = told;
-    else this.#last.error ??= told.error;
+  messageEnded(end: MessageEnd): void {
+    if (this.#last === undefined || (isGood(this.#last) && !isGood(end))) this.#last = end;
+    else this.#last.error ??= end.error;
   }
 
   /** The agent's word for how the last message ended. */

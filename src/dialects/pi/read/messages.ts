@@ -1,5 +1,6 @@
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, filled, integer, list, object, string } from '../../read.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, filled, integer, list, object, string } from '../../../json/read.ts';
 import type { Ending } from './ending.ts';
 import { readUsage } from './usage.ts';
 
@@ -88,12 +89,12 @@ export class Messages {
   #endBlock(type: 'text.completed' | 'reasoning.completed', index: number, text: string | undefined): void {
     if (text === undefined || this.#ended.has(index)) return;
     this.#ended.add(index);
-    const told = this.#streamed.get(index);
-    if (text === '' && told === undefined) return;
+    const streamed = this.#streamed.get(index);
+    if (text === '' && streamed === undefined) return;
     this.#streamed.delete(index);
     // With the Responses format, a complete thought lacks the blank lines that were streamed after it.
-    const same = told !== undefined && told.trimEnd() === text.trimEnd();
-    this.#sink.emit({ type, text: same ? told : text, ...this.#place(index) });
+    const same = streamed !== undefined && streamed.trimEnd() === text.trimEnd();
+    this.#sink.emit({ type, text: same ? streamed : text, ...this.#place(index) });
   }
 
   #place(index: number): { block_id: string; message_id: string } {

@@ -1,7 +1,8 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, filled, list, object, string } from '../../read.ts';
-import { Generations } from '../../generations.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, filled, list, object, string } from '../../../json/read.ts';
+import { Generations } from '../../kit/generations.ts';
 import { type Ending, endTurn } from './ending.ts';
 import type { Messages } from './messages.ts';
 import type { Tools } from './tools.ts';
@@ -17,7 +18,7 @@ export class SessionFile {
   readonly #ending: Ending;
   /** The message whose turn is open: its tools follow it. */
   #open: JsonObject | undefined;
-  readonly #told = new Generations<true>(rememberedMessages);
+  readonly #seen = new Generations<true>(rememberedMessages);
 
   constructor(sink: DecoderSink, messages: Messages, tools: Tools, ending: Ending) {
     this.#sink = sink;
@@ -30,8 +31,8 @@ export class SessionFile {
   isCopy(message: JsonObject): boolean {
     if (typeof message.timestamp !== 'number') return false;
     const key = `${message.timestamp} ${asText(message.role)} ${asText(message.toolCallId)} ${asText(object(message.usage).totalTokens)} ${markOf(message)}`;
-    if (this.#told.get(key) === true) return true;
-    this.#told.set(key, true);
+    if (this.#seen.get(key) === true) return true;
+    this.#seen.set(key, true);
     return false;
   }
 

@@ -1,8 +1,9 @@
 import type { ItemStatus } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, filled, list, object, string } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, filled, list, object, string } from '../../../json/read.ts';
+import { kindIn } from '../../kit/tool-kinds.ts';
 import { toolKinds } from '../words.ts';
 
 interface Edit {
@@ -14,7 +15,7 @@ interface OpenCall {
   name: string;
   edit: Edit | undefined;
   /** Updates hold the output so far; this is what has been emitted of it. */
-  told: string;
+  shown: string;
 }
 
 export class Tools {
@@ -29,7 +30,7 @@ export class Tools {
     const id = filled(wire.toolCallId);
     if (id === undefined) return this.#sink.unknown(wire);
     const name = asText(wire.toolName);
-    this.#calls.set(id, { name, edit: editOf(name, object(wire.args)), told: '' });
+    this.#calls.set(id, { name, edit: editOf(name, object(wire.args)), shown: '' });
     this.#sink.emit({ type: 'item.started', item_id: id, kind: kindIn(toolKinds, name), name, args: wire.args ?? {} });
   }
 
@@ -39,9 +40,9 @@ export class Tools {
     if (!this.#calls.has(id)) this.start(wire);
     const call = this.#calls.get(id);
     const text = resultText(wire.partialResult);
-    if (call === undefined || text === call.told) return;
-    const chunk = text.startsWith(call.told) ? text.slice(call.told.length) : text;
-    call.told = text;
+    if (call === undefined || text === call.shown) return;
+    const chunk = text.startsWith(call.shown) ? text.slice(call.shown.length) : text;
+    call.shown = text;
     if (chunk !== '') this.#sink.emit({ type: 'item.output', item_id: id, chunk });
   }
 

@@ -1,6 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import { stopReasons } from '../words.ts';
 import { Message } from './message.ts';
 import { noUsage, type Usage } from './usage.ts';

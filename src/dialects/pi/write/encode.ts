@@ -1,9 +1,10 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
-import { lossOf } from '../../losses.ts';
-import { isObject } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Encoder, EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { lossOf } from '../../kit/losses.ts';
+import { isObject } from '../../../json/read.ts';
 import { Conversation } from './conversation.ts';
 import { Ending } from './ending.ts';
 import { Tools } from './tools.ts';

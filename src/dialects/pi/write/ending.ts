@@ -1,7 +1,7 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import { Claims } from '../../claims.ts';
+import { present } from '../../../json/present.ts';
+import { Claims } from '../../kit/claims.ts';
 
 /** How the last message ends, in pi's words. */
 interface Written {
@@ -16,7 +16,7 @@ export class Ending {
 
   /** Undefined: nothing reported how the run ended, so this stream does not either. */
   write(outcome: RunOutcome, turnEnd: EventOf<'turn.completed'> | undefined): Written | undefined {
-    const claim = this.claims.told(outcome);
+    const claim = this.claims.claimOf(outcome);
     switch (claim?.status) {
       case 'ok':
         return { reason: 'stop' };

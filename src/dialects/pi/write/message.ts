@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../dialect.ts';
-import { asText } from '../../read.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText } from '../../../json/read.ts';
 
 const ownBlock = /^message_\d+\.(\d+)$/;
 /** Calls between two texts are not known yet; up to this many places are kept for them. */

@@ -1,6 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import type { EncoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, object } from '../../read.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, object } from '../../../json/read.ts';
 import { editOf, exitCodeIn, isRefusal } from '../read/tools.ts';
 import { at, type Conversation } from './conversation.ts';
 
@@ -96,8 +97,8 @@ export class Tools {
     const text = asText(event.output ?? event.error);
     if (event.output !== undefined && event.error !== undefined && event.error !== text) this.#sink.lose('tool_output');
     if (event.exit_code !== undefined && event.exit_code !== exitCodeIn(name, text) && event.exit_code !== 0) this.#sink.lose('exit_code');
-    const told = event.status === 'success' || event.status === 'error' || (event.status === 'denied' && isRefusal(name, text));
-    if (!told) this.#sink.lose('tool_status');
+    const isSayable = event.status === 'success' || event.status === 'error' || (event.status === 'denied' && isRefusal(name, text));
+    if (!isSayable) this.#sink.lose('tool_status');
     const isError = event.status !== 'success';
     const result = { content: [{ type: 'text', text }], ...(diff === undefined ? {} : { details: { diff } }) };
     const id = { toolCallId: event.item_id, toolName: name };

@@ -1,7 +1,7 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { addCounts, type Counts, countsOf, noCounts, totalCounts } from '../../counts.ts';
-import type { JsonObject } from '../../dialect.ts';
+import { addCounts, type Counts, countsOf, noCounts, totalCounts } from '../../kit/counts.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 const written = ['input', 'output', 'cacheRead', 'cacheWrite', 'cost'] as const;
 

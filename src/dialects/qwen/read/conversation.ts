@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, count, filled, integer, list, object } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, count, filled, list, object, whole } from '../../../json/read.ts';
 import { codeOfError, isApiError, splitApiError, unwrapApiError } from '../words.ts';
 import { attemptsIn } from './attempts.ts';
 import { Stream } from './stream.ts';
@@ -128,12 +129,12 @@ export class Conversation {
   }
 
   /** The result repeats the last message, unless the answer was given in another form (`--json-schema`) or its line is missing. */
-  lastWords(said: string, id: string | undefined): void {
-    const last = said.trim();
+  lastWords(text: string, id: string | undefined): void {
+    const last = text.trim();
     if (last === '' || isApiError(last) || this.#spoken.join('').trim() === last || this.#spoken.join('\n').trim() === last) return;
     this.#enter('text', id, undefined);
     this.#spoken = [];
-    this.#sink.emit({ type: 'text.completed', text: said, ...present({ message_id: id }) });
+    this.#sink.emit({ type: 'text.completed', text: text, ...present({ message_id: id }) });
   }
 
   /** `isGood`: what the result says about the turn it ends. */
@@ -188,9 +189,9 @@ export class Conversation {
 
   #say(full: string, turn: Turn, id: string | undefined, isUnpaid: boolean): void {
     this.#spoken.push(full);
-    const { said, error } = splitApiError(full, isUnpaid);
+    const { spoken, error } = splitApiError(full, isUnpaid);
     const isStreamed = this.#stream !== undefined;
-    const pieces = this.#stream === undefined ? attemptsIn(said, this.#retries) : [this.#stream.complete(said)];
+    const pieces = this.#stream === undefined ? attemptsIn(spoken, this.#retries) : [this.#stream.complete(spoken)];
     this.#retries = 0;
     for (const [index, text] of pieces.entries()) {
       if (text === '' && error !== undefined) continue;
@@ -208,9 +209,9 @@ export class Conversation {
     this.#sink.emit({ type: 'error', scope: 'provider', code: codeOfError(message), message, fatal: true });
   }
 
-  #subAgentSays(said: string, parent: string | undefined): void {
-    if (!isApiError(said)) return this.#sink.emit({ type: 'text.completed', text: said, ...present({ parent_item_id: parent }) });
-    const message = unwrapApiError(said);
+  #subAgentSays(text: string, parent: string | undefined): void {
+    if (!isApiError(text)) return this.#sink.emit({ type: 'text.completed', text: text, ...present({ parent_item_id: parent }) });
+    const message = unwrapApiError(text);
     this.#sink.emit({ type: 'error', scope: 'subagent', code: codeOfError(message), message, fatal: false });
   }
 
@@ -228,16 +229,16 @@ export class Conversation {
     }
   }
 
-  #add(said: string, parent: string | undefined): void {
+  #add(piece: string, parent: string | undefined): void {
     if (parent !== undefined) {
-      if (!isApiError(said)) this.#sink.emit({ type: 'text.delta', text: said, parent_item_id: parent });
+      if (!isApiError(piece)) this.#sink.emit({ type: 'text.delta', text: piece, parent_item_id: parent });
       return;
     }
     if (this.#stream === undefined) {
       if (this.#turn === undefined || this.#turn.done) this.#start(undefined);
       this.#stream = new Stream();
     }
-    const text = this.#stream.add(said);
+    const text = this.#stream.add(piece);
     if (text === '') return;
     const { messageId } = this.#stream;
     this.#sink.emit(messageId === undefined ? { type: 'text.delta', text } : { type: 'text.delta', text, message_id: messageId });
@@ -248,9 +249,4 @@ function lineKind(first: Json | undefined): LineKind {
   const block = object(first);
   if (block.type === 'text') return isApiError(asText(block.text)) ? 'error' : 'text';
   return block.type === 'thinking' || block.type === 'tool_use' ? block.type : undefined;
-}
-
-function whole(value: Json | undefined): number | undefined {
-  const number = integer(value);
-  return number !== undefined && number >= 0 ? number : undefined;
 }

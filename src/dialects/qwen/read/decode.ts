@@ -1,6 +1,7 @@
 import { eventIn } from '../../../events/check.ts';
-import type { Decoder, DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, filled, list, object } from '../../read.ts';
+import type { Decoder, DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, filled, list, object } from '../../../json/read.ts';
 import { foreignSubtype } from '../words.ts';
 import { Conversation } from './conversation.ts';
 import { Ending } from './ending.ts';

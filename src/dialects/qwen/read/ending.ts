@@ -1,7 +1,8 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { count, filled, object, string } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { count, filled, object, string } from '../../../json/read.ts';
 import { codeOfError, isApiError, limits, unwrapApiError } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 import type { Permissions } from './permissions.ts';
@@ -43,13 +44,13 @@ export class Ending {
   /** A `result` line. */
   read(wire: JsonObject): void {
     const fault = object(wire.error);
-    const said = string(wire.result);
-    const message = string(fault.message) ?? (said !== undefined && isApiError(said) ? said : undefined);
+    const result = string(wire.result);
+    const message = string(fault.message) ?? (result !== undefined && isApiError(result) ? result : undefined);
     if (this.#isOfSubAgent(wire)) return this.#failSubAgent(message ?? '');
     this.#permissions.refuseAll(wire.permission_denials);
-    if (said !== undefined) this.#talk.lastWords(said, filled(wire.uuid));
+    if (result !== undefined) this.#talk.lastWords(result, filled(wire.uuid));
     const isOk =
-      wire.subtype === 'success' && wire.is_error === false && said !== undefined && message === undefined && !this.#talk.isFailed;
+      wire.subtype === 'success' && wire.is_error === false && result !== undefined && message === undefined && !this.#talk.isFailed;
     this.#talk.endRun(isOk);
     if (!readModelUsage(object(wire.stats).models, this.#sink)) {
       const usage = readUsage(wire.usage);

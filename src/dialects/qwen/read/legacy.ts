@@ -1,5 +1,6 @@
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, isObject, object, string } from '../../read.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, isObject, object, string } from '../../../json/read.ts';
 import { codeOfError, isApiError, unwrapApiError } from '../words.ts';
 import { readModelUsage } from './usage.ts';
 

@@ -1,7 +1,8 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { codeOfStatus } from '../../../faults.ts';
-import { asText, filled, integer } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { codeOfStatus } from '../../../outcome/faults.ts';
+import { asText, filled, integer } from '../../../json/read.ts';
 
 /** A `system` line of the agent; false if its subtype is not known. */
 export function readNotice(wire: JsonObject, data: JsonObject, sink: DecoderSink): boolean {

@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, filled, list, object } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, filled, list, object } from '../../../json/read.ts';
 
 /** A run with a thousand refusals needs no longer list of them. */
 const longestList = 1000;
@@ -10,7 +11,7 @@ export class Permissions {
   readonly #sink: DecoderSink;
   /** Calls already known to be refused, so that the list in the result adds only the others. */
   readonly #refused = new Set<string>();
-  readonly #asked = new Map<string, string>();
+  readonly #open = new Map<string, string>();
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
@@ -42,7 +43,7 @@ export class Permissions {
 
   #ask(id: string, request: JsonObject): void {
     const item = filled(request.tool_use_id);
-    if (item !== undefined && this.#asked.size < longestList) this.#asked.set(id, item);
+    if (item !== undefined && this.#open.size < longestList) this.#open.set(id, item);
     this.#sink.emit({ type: 'permission.requested', permission_id: id, what: asText(request.tool_name), ...present({ item_id: item }) });
   }
 
@@ -52,8 +53,8 @@ export class Permissions {
     const isDenied = answer.allowed === false || answer.behavior === 'deny';
     const id = filled(response.request_id);
     if (id === undefined || (!isAllowed && !isDenied)) return;
-    const item = this.#asked.get(id);
-    this.#asked.delete(id);
+    const item = this.#open.get(id);
+    this.#open.delete(id);
     if (isDenied && item !== undefined) this.refuse(item);
     this.#sink.emit({
       type: 'permission.resolved',

@@ -1,8 +1,9 @@
 import type { ErrorCode } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, filled, integer, isObject, list, object, string, time } from '../../read.ts';
-import { codeOfMessage } from '../../../faults.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, filled, integer, isObject, list, object, string, time } from '../../../json/read.ts';
+import { codeOfMessage } from '../../../outcome/faults.ts';
 import { countsOfAnswer, countsOfCall, Totals, usageOf } from './session-usage.ts';
 import type { Tools } from './tools.ts';
 
@@ -109,11 +110,11 @@ export class SessionFile {
 
   #result(result: JsonObject, response: JsonObject): void {
     this.#isAnswered = false;
-    const told = object(response.response);
-    const error = filled(told.error) ?? (result.status === 'success' ? undefined : filled(object(result.error).message));
+    const output = object(response.response);
+    const error = filled(output.error) ?? (result.status === 'success' ? undefined : filled(object(result.error).message));
     const block = {
       tool_use_id: result.callId ?? response.id ?? '',
-      content: error ?? filled(told.output) ?? shown(result.resultDisplay),
+      content: error ?? filled(output.output) ?? shown(result.resultDisplay),
       is_error: result.status === undefined ? error !== undefined : result.status !== 'success',
     };
     this.#tools.end(block, result.status === 'cancelled' ? 'cancelled' : undefined);

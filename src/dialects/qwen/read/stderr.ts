@@ -1,6 +1,7 @@
-import { present } from '../../../present.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, isObject, string } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { asText, isObject, string } from '../../../json/read.ts';
 import { codeOfError, fatalTypes, unwrapApiError } from '../words.ts';
 import { type Ending, limitIn } from './ending.ts';
 

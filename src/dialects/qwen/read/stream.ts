@@ -13,11 +13,11 @@ export class Stream {
   #attempt = 0;
 
   /** Returns what can be passed on. */
-  add(said: string): string {
+  add(piece: string): string {
     const before = this.#held;
     // An error comes in one piece, and last.
-    this.#held = isApiError(said) ? said : '';
-    const more = this.#held === '' ? before + said : before;
+    this.#held = isApiError(piece) ? piece : '';
+    const more = this.#held === '' ? before + piece : before;
     this.#text += more;
     return more;
   }
@@ -27,8 +27,8 @@ export class Stream {
   }
 
   /** The part of the complete line that no earlier attempt delivered. */
-  complete(said: string): string {
-    const rest = said.slice(this.#given);
+  complete(whole: string): string {
+    const rest = whole.slice(this.#given);
     this.#text = '';
     this.#held = '';
     this.#given = 0;
@@ -37,12 +37,12 @@ export class Stream {
 
   /** The answer starts over. Returns the text so far. */
   retry(turn: number, isKept: boolean): string {
-    const said = this.#text;
-    if (isKept) this.#given += said.length;
+    const text = this.#text;
+    if (isKept) this.#given += text.length;
     this.#attempt += 1;
     this.#text = '';
     this.#held = '';
     this.messageId = `retry_${turn}_${this.#attempt}`;
-    return said;
+    return text;
   }
 }

@@ -1,8 +1,9 @@
 import type { ItemKind, ItemStatus } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, filled, object, string } from '../../read.ts';
-import { editedPath, kindIn, mcpName } from '../../tool-kinds.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { asText, filled, object, string } from '../../../json/read.ts';
+import { editedPath, kindIn, mcpName } from '../../kit/tool-kinds.ts';
 import { cancelMark, pathFields, toolKinds } from '../words.ts';
 import type { Permissions } from './permissions.ts';
 
@@ -37,12 +38,12 @@ export class Tools {
   }
 
   /** `told`: how it ended, if the wire says more than that it failed. */
-  end(block: JsonObject, told?: ItemStatus): boolean {
+  end(block: JsonObject, known?: ItemStatus): boolean {
     const id = filled(block.tool_use_id);
     if (id === undefined) return false;
     const item = this.#close(id);
     const output = block.content === undefined ? undefined : textOf(block.content);
-    const status = told ?? resultStatus(block.is_error !== false, output ?? '');
+    const status = known ?? resultStatus(block.is_error !== false, output ?? '');
     if (status === 'denied') this.#permissions.refuse(id);
     const exit = item?.kind === 'command' ? exitCodeIn(output ?? '') : undefined;
     this.#sink.emit({ type: 'item.completed', item_id: id, status, ...present({ output, exit_code: exit }) });
@@ -84,8 +85,8 @@ function resultStatus(isError: boolean, output: string): ItemStatus {
 
 export function isRefusal(output: string): boolean {
   const head = output.length > 1000 ? output.slice(0, 1000) : output;
-  const asked = head.indexOf('requires permission to use ');
-  if (asked !== -1 && head.includes(' but that permission was declined', asked)) return true;
+  const start = head.indexOf('requires permission to use ');
+  if (start !== -1 && head.includes(' but that permission was declined', start)) return true;
   return head.includes('is not listed in the active core tools allowlist') || refusal.test(head);
 }
 

@@ -1,7 +1,8 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { DecoderSink, Json } from '../../dialect.ts';
-import { count, isObject, object } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { DecoderSink } from '../../dialect.ts';
+import type { Json } from '../../../json/json.ts';
+import { count, isObject, object } from '../../../json/read.ts';
 
 type Tokens = Pick<EventOf<'usage.reported'>, 'input_tokens' | 'output_tokens' | 'cache_read_tokens'>;
 

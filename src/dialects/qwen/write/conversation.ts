@@ -1,6 +1,6 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import type { JsonObject } from '../../dialect.ts';
-import { plus, type Told } from '../../tokens.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { plus, type Told } from '../../kit/tokens.ts';
 import { wrapApiError } from '../words.ts';
 import type { Output } from './output.ts';
 import { Stream } from './stream.ts';

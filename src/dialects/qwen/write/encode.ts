@@ -1,9 +1,9 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
+import { present } from '../../../json/present.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { lossOf } from '../../losses.ts';
-import { isObject } from '../../read.ts';
+import { lossOf } from '../../kit/losses.ts';
+import { isObject } from '../../../json/read.ts';
 import { foreignSubtype } from '../words.ts';
 import { Conversation } from './conversation.ts';
 import { Ending } from './ending.ts';
@@ -73,6 +73,8 @@ class QwenEncoder implements Encoder {
       case 'rate_limit.reported':
         return this.#carry(event);
       case 'children.reported':
+      case 'model.requested':
+      case 'model.responded':
       case 'expectation.checked':
       case 'branch.updated':
       case 'branch.published':

@@ -1,15 +1,13 @@
-import type { EventOf, EventRecord } from '../../../events/event.ts';
+import type { Claim, EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import type { Json, JsonObject } from '../../dialect.ts';
-import { Claims } from '../../claims.ts';
-import { isObject } from '../../read.ts';
+import { present } from '../../../json/present.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { Claims } from '../../kit/claims.ts';
+import { isObject } from '../../../json/read.ts';
 import { codeOfError, unwrapApiError } from '../words.ts';
 import type { Output } from './output.ts';
-import { totalsByModel } from '../../model-totals.ts';
+import { totalsByModel } from '../../kit/model-totals.ts';
 import { writeModelUsage, writeUsage } from './usage.ts';
-
-type Claim = EventOf<'agent.finished'>;
 
 const mostDenials = 1000;
 
@@ -48,7 +46,7 @@ export class Ending {
   }
 
   write(outcome: RunOutcome, owesUsage: boolean): void {
-    const claim = this.#claims.told(outcome);
+    const claim = this.#claims.claimOf(outcome);
     if (claim !== undefined) this.#output.line('result', this.#fields(claim, outcome));
     else if (owesUsage || this.#totals.size > 0) this.#output.lose('usage');
   }
@@ -88,8 +86,8 @@ export class Ending {
 }
 
 function failure(claim: Claim, { error_details: details, verdict }: RunOutcome): JsonObject {
-  const said = claim.message ?? details?.message ?? verdict.evidence[0]?.detail ?? '';
-  const message = said.trim() === '' ? 'Unknown error' : said;
+  const reason = claim.message ?? details?.message ?? verdict.evidence[0]?.detail ?? '';
+  const message = reason.trim() === '' ? 'Unknown error' : reason;
   const code = claim.status === 'cancelled' ? 'cancelled' : (claim.code ?? 'unknown');
   return { message, ...(codeOfError(unwrapApiError(message)) === code ? {} : { type: code }) };
 }

@@ -1,6 +1,7 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { EncoderSink, JsonObject, Loss } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { EncoderSink, Loss } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** Where the lines of a run go, each with its own id. */
 export class Output {

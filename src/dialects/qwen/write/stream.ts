@@ -1,5 +1,5 @@
 import type { EventOf } from '../../../events/event.ts';
-import type { JsonObject } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import type { Output } from './output.ts';
 
 type Delta = EventOf<'text.delta' | 'reasoning.delta'>;

@@ -1,8 +1,9 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { Json, JsonObject } from '../../dialect.ts';
-import { asText, isObject } from '../../read.ts';
-import { editedPath } from '../../tool-kinds.ts';
+import { present } from '../../../json/present.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { objectIn } from '../../../json/parse.ts';
+import { asText, isObject } from '../../../json/read.ts';
+import { editedPath } from '../../kit/tool-kinds.ts';
 import { exitCodeIn, isRefusal, kindOf } from '../read/tools.ts';
 import { cancelMark, pathFields } from '../words.ts';
 import type { Conversation } from './conversation.ts';
@@ -93,13 +94,6 @@ export class Tools {
 
 /** Progress is text in our events and an object on this wire; Qwen's own objects pass through as JSON text. */
 function progressOf(chunk: string): JsonObject {
-  if (chunk.startsWith('{')) {
-    try {
-      const value: Json = JSON.parse(chunk);
-      if (isObject(value) && typeof value.type === 'string') return value;
-    } catch {
-      // Text that only looks like JSON.
-    }
-  }
-  return { type: 'mcp_tool_progress', progress: 0, message: chunk };
+  const value = objectIn(chunk);
+  return typeof value.type === 'string' ? value : { type: 'mcp_tool_progress', progress: 0, message: chunk };
 }

@@ -1,6 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
-import { present } from '../../../present.ts';
-import type { JsonObject } from '../../dialect.ts';
+import { present } from '../../../json/present.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 type Usage = EventOf<'usage.reported'>;
 type Tokens = Pick<Usage, 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'reasoning_tokens'>;

@@ -1,7 +1,8 @@
 import type { AgentEvent, EventOf } from '../../../events/event.ts';
 import { eventIn } from '../../../events/check.ts';
-import type { Decoder, DecoderSink, JsonObject, Origin } from '../../dialect.ts';
-import { integer, string, time } from '../../read.ts';
+import type { Decoder, DecoderSink, Origin } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { integer, string, time } from '../../../json/read.ts';
 
 type Delta = EventOf<'text.delta' | 'reasoning.delta'>;
 
@@ -10,7 +11,7 @@ export function decoder(sink: DecoderSink): Decoder {
   let held: { delta: Delta; origin: Origin; at: number | undefined } | undefined;
 
   function emit(event: AgentEvent, origin: Origin, at: number | undefined): void {
-    if (at !== undefined) sink.at(at);
+    sink.at(at);
     sink.emit(event, origin);
   }
 
@@ -25,12 +26,16 @@ export function decoder(sink: DecoderSink): Decoder {
     line(wire: JsonObject) {
       const event = eventIn(wire);
       release(event);
-      if (event === undefined) return sink.unknown(wire);
+      // Only a text is a time that Runwire wrote.
+      const at = time(string(wire.timestamp));
+      if (event === undefined) {
+        sink.at(at);
+        return sink.unknown(wire);
+      }
       // The end is always recomputed from everything before it: a truncated or edited tape cannot claim a verdict.
       if (event.type === 'thread.completed') return;
-      const at = time(wire.timestamp);
       const origin = {
-        source: wire.source === 'runner' ? 'runner' : 'agent',
+        source: wire.source === 'runner' || wire.source === 'wire' ? wire.source : 'agent',
         synthetic: wire.synthetic === true,
         threadId: string(wire.thread_id) || 'unknown',
         sequence: sequenceOf(wire),

@@ -1,4 +1,5 @@
-import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
+import type { Encoder, EncoderSink } from '../../dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 
 /** The tape: records as they are. Nothing is lost. */
 export function encoder(sink: EncoderSink): Encoder {

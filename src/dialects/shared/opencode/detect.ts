@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../dialect.ts';
-import { isObject, object } from '../../read.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { isObject, object } from '../../../json/read.ts';
 import { plainText } from './read/stderr.ts';
 
 // Kilo is a fork of OpenCode and prints the same stream. What differs: Kilo's `step_finish` has `metrics` and `time`, its tools

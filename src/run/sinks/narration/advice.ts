@@ -1,11 +1,11 @@
 import { isUnchanged } from '../../../outcome/lineage.ts';
 import type { RunOutcome, Verdict } from '../../../outcome/outcome.ts';
-import { builtIn } from '../../../vocabulary.ts';
+import { builtIn } from '../../../words/vocabulary.ts';
 import { oneLine } from '../../../terminal/plain.ts';
 import { shellQuote } from '../../../terminal/shell-quote.ts';
 
 /** The agent that ran, and what it supports. */
-export interface Asked {
+export interface AdviceOptions {
   /** Unset: the user's own command. */
   agent: string | undefined;
   canResume: boolean;
@@ -20,14 +20,14 @@ export interface Asked {
 }
 
 /** What the user could do next; only what Runwire knows to work. */
-export function advise(outcome: RunOutcome, asked: Asked): string[] {
-  const remedy = outcome.verdict.class === 'success' ? undefined : remedyFor(outcome.verdict, outcome, asked);
-  const resume = resumeLine(outcome, asked);
+export function advise(outcome: RunOutcome, options: AdviceOptions): string[] {
+  const remedy = outcome.verdict.class === 'success' ? undefined : remedyFor(outcome.verdict, outcome, options);
+  const resume = resumeLine(outcome, options);
   return [...(remedy === undefined ? [] : [remedy]), ...(resume === undefined ? [] : [resume])];
 }
 
 /** A command line that resumes the session, ready to be pasted. */
-function resumeLine({ session_id: session, verdict, lineage }: RunOutcome, { agent, canResume, flags }: Asked): string | undefined {
+function resumeLine({ session_id: session, verdict, lineage }: RunOutcome, { agent, canResume, flags }: AdviceOptions): string | undefined {
   // The id comes from the agent: only one that needs no quotes is put in a command that people copy.
   if (!canResume || agent === undefined || !/^\w[\w.:-]{0,99}$/.test(session)) return undefined;
   if (verdict.class === 'config' || verdict.class === 'input') return undefined;
@@ -53,7 +53,7 @@ const limitFlags: Partial<Record<string, string>> = {
 function remedyFor(
   verdict: Verdict,
   outcome: RunOutcome,
-  { agent, takesModel, permissionModes, isFull, install }: Asked,
+  { agent, takesModel, permissionModes, isFull, install }: AdviceOptions,
 ): string | undefined {
   const who = agent === undefined || agent === builtIn ? undefined : agent;
   switch (verdict.code) {
@@ -98,8 +98,8 @@ function remedyFor(
 
 /** Whether a retry may help: a request that the server calls invalid will be invalid next time as well. */
 function mayHelp({ verdict, error_details: error }: RunOutcome): boolean {
-  const told = [error?.message ?? '', ...verdict.evidence.map(({ detail }) => detail)].join('\n');
-  return !/\b(?:HTTP|status(?: code)?|API Error)\W{0,3}4(?!08|09|25|29)\d\d\b|\bbad request\b|invalid_request_error/i.test(told);
+  const words = [error?.message ?? '', ...verdict.evidence.map(({ detail }) => detail)].join('\n');
+  return !/\b(?:HTTP|status(?: code)?|API Error)\W{0,3}4(?!08|09|25|29)\d\d\b|\bbad request\b|invalid_request_error/i.test(words);
 }
 
 const isBroken = ({ evidence }: Verdict): boolean => evidence[0]?.detail.startsWith('the program cannot work as it is installed') === true;

@@ -1,7 +1,7 @@
-import { present } from '../../../present.ts';
-import { builtIn, type Environment, type PermissionMode } from '../../../vocabulary.ts';
+import { present } from '../../../json/present.ts';
+import { builtIn, type Environment, type PermissionMode } from '../../../words/vocabulary.ts';
 import type { Sink } from '../sink.ts';
-import { advise, type Asked } from './advice.ts';
+import { advise, type AdviceOptions } from './advice.ts';
 import { canDraw, type Line, wantsColours } from '../../../terminal/line.ts';
 import { Narrator } from './narrator.ts';
 import { Pace } from './pace.ts';
@@ -51,10 +51,15 @@ export async function narrate(
 ): Promise<Narration> {
   const { env, stderrIsTerminal, now } = context;
   const isFull = permissionMode === 'full';
-  const asked = { ...(await askedOf(agent)), isFull };
+  const abilities = { ...(await abilitiesOf(agent)), isFull };
   const drawn = draws && tell === 'all' && canDraw(env, stderrIsTerminal);
   const colours = wantsColours(env, stderrIsTerminal);
   let muted = false;
+  let keep = (): void => {};
+  const write = (text: string): void => {
+    keep();
+    context.draw(text);
+  };
   // A replay was asked for explicitly, so all of it is shown.
   const pace = clock === undefined ? new Pace(now) : undefined;
   const narrator: Narrator = new Narrator({
@@ -64,11 +69,11 @@ export async function narrate(
     tell,
     isFull,
     ...present({ pace }),
-    advise: (outcome) => advise(outcome, { ...asked, flags }),
+    advise: (outcome) => advise(outcome, { ...abilities, flags }),
   });
   const display = drawn
-    ? new Screen({ write: context.draw, size: context.stderrSize, now }, colours, (rows) => narrator.live(rows))
-    : new Transcript({ write: context.draw, now }, colours, () => narrator.pulse());
+    ? new Screen({ write, size: context.stderrSize, now }, colours, (rows) => narrator.live(rows))
+    : new Transcript({ write, now }, colours, () => narrator.pulse());
   const tick = (): void => {
     pace?.tick();
     display.tick();
@@ -80,6 +85,7 @@ export async function narrate(
   };
   return {
     sink: {
+      showAfter: (given) => void (keep = given),
       record: (record) => narrator.record(record),
       end(outcome) {
         narrator.end(outcome);
@@ -105,12 +111,12 @@ export async function narrate(
   };
 }
 
-type Abilities = Omit<Asked, 'flags' | 'isFull'>;
+type Abilities = Omit<AdviceOptions, 'flags' | 'isFull'>;
 
 const nobody: Abilities = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
 
 /** What an agent supports, as far as we know it. */
-export async function askedOf(agent: string | undefined): Promise<Abilities> {
+export async function abilitiesOf(agent: string | undefined): Promise<Abilities> {
   if (agent === undefined) return nobody;
   if (agent === builtIn) return { agent, canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };
   const { agents } = await import('../../../agents/registry.ts');

@@ -6,7 +6,7 @@ import { gist } from './call.ts';
 import type { Pace } from './pace.ts';
 import { addChange, type Change, changed, counted, costInWords, dollars, seconds, tokens } from '../../../terminal/figures.ts';
 import type { Line, Tone } from '../../../terminal/line.ts';
-import { shortRunId } from '../../../stores/run-id.ts';
+import { shortRunId } from '../../../ids/run-id.ts';
 import { oneLine, plain } from '../../../terminal/plain.ts';
 
 export interface NarratorOptions {
@@ -273,10 +273,10 @@ export class Narrator {
 
   #quote(text: string): void {
     const lines = plain(text).split('\n');
-    const told = lines.slice(0, this.#options.pace?.room);
-    for (const line of told) this.#options.say({ voice: 'agent', tone: 'plain', text: line });
-    this.#options.pace?.told(told.length);
-    if (told.length < lines.length) this.#countOut('line', lines.length - told.length);
+    const shown = lines.slice(0, this.#options.pace?.room);
+    for (const line of shown) this.#options.say({ voice: 'agent', tone: 'plain', text: line });
+    this.#options.pace?.shown(shown.length);
+    if (shown.length < lines.length) this.#countOut('line', lines.length - shown.length);
   }
 
   #line(tone: Tone, parts: Parts): void {
@@ -287,7 +287,7 @@ export class Narrator {
   }
 
   #say(tone: Tone, text: string): void {
-    this.#options.pace?.told(1);
+    this.#options.pace?.shown(1);
     this.#options.say(ours(tone, text));
   }
 }

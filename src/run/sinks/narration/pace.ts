@@ -6,7 +6,7 @@ export const paceMs = 10_000;
 export class Pace {
   readonly #now: () => number;
   #since: number;
-  #told = 0;
+  #shown = 0;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -15,11 +15,11 @@ export class Pace {
 
   /** How many more lines may be shown now. */
   get room(): number {
-    return Math.max(0, mostLines - this.#told);
+    return Math.max(0, mostLines - this.#shown);
   }
 
-  told(lines: number): void {
-    this.#told += lines;
+  shown(lines: number): void {
+    this.#shown += lines;
   }
 
   /** Time has passed. The clock is read only here: reading it for every line would cost as much as the line. */
@@ -32,6 +32,6 @@ export class Pace {
 
   /** What comes now must be shown, whatever came before. */
   renew(): void {
-    this.#told = 0;
+    this.#shown = 0;
   }
 }

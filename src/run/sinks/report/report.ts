@@ -2,12 +2,10 @@ import { hostname } from 'node:os';
 import type { EventRecord } from '../../../events/event.ts';
 import { messageOf } from '../../../failure.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { present } from '../../../present.ts';
-import { fittingLabels } from '../../../contract/label-limits.ts';
-import { gitLabels, labelsFromEnvironment } from '../../../stores/labels.ts';
 import { ledgerOutcome } from '../../../stores/ledger-outcome.ts';
-import { isGone, thisProcess } from '../../../stores/owner.ts';
+import { isGone, thisProcess } from '../../../processes/owner.ts';
 import { recordJson } from '../../../events/record-json.ts';
+import { givenOf } from '../given.ts';
 import type { EndedAttempt, RunFacts, Sink } from '../sink.ts';
 import { type ReportMeta, Spool, spoolsLeft } from './spool.ts';
 import { Refused, type Target, Upload } from './upload.ts';
@@ -52,16 +50,14 @@ export class ReportSink implements Sink {
   #keep = (): void => {};
 
   constructor(options: ReportOptions) {
-    const { startedAt, labels, agent, model, cwd, git, env, parent, clean } = options;
+    const { startedAt, clean } = options;
     this.#options = options;
     this.#meta = {
       started_at: startedAt,
       prompt: '',
       host: hostname(),
       pid: process.pid,
-      labels: clean(fittingLabels({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }).kept),
-      cwd: clean(cwd),
-      ...present({ ...clean({ agent, model }), parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
+      ...givenOf(options, clean),
     };
     this.#life = setInterval(() => {
       if (this.#working === undefined && !this.#isOver) void this.#upload?.signOfLife(this.#called.signal);

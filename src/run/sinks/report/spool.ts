@@ -1,10 +1,10 @@
 import { appendFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { isWholeId } from '../../../stores/run-id.ts';
-import type { Owner } from '../../../stores/run-store.ts';
-import { sequenceOf } from '../../../stores/tape.ts';
-import type { Environment } from '../../../vocabulary.ts';
-import { stateFolder } from '../../../xdg.ts';
+import { isWholeId } from '../../../ids/run-id.ts';
+import type { Owner } from '../../../processes/owner.ts';
+import { sequenceOf } from '../../../tapes/tape.ts';
+import type { Environment } from '../../../words/vocabulary.ts';
+import { stateFolder } from '../../../files/xdg.ts';
 
 const LF = 10;
 const readBytes = 256 * 1024;
@@ -18,6 +18,8 @@ export interface ReportMeta {
   agent?: string;
   model?: string;
   cwd?: string;
+  user?: string;
+  repo?: string;
   parent_run_id?: string;
   root_run_id?: string;
   labels: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-import { fieldOf } from '../../../field-of.ts';
-import { pause } from '../../../pause.ts';
+import { fieldOf } from '../../../json/field-of.ts';
+import { pause } from '../../../time/pause.ts';
 import type { ReportMeta, Spool } from './spool.ts';
 
 const firstRetryMs = 250;

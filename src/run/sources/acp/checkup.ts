@@ -1,14 +1,14 @@
 import { type AcpProgram, acpProgram, locateAcp } from '../../../agents/acp-program.ts';
 import type { Check } from '../../../agents/checkup.ts';
 import { childEnvironment } from '../../../agents/environment.ts';
-import { timeInWords } from '../../../duration.ts';
+import { timeInWords } from '../../../time/duration.ts';
 import { Failure, messageOf } from '../../../failure.ts';
 import { Lines } from '../../../jsonrpc/lines.ts';
 import { parseLine, Peer } from '../../../jsonrpc/peer.ts';
 import { patient } from '../../../processes/patience.ts';
 import { supervise } from '../../../processes/supervise.ts';
 import { version } from '../../../version.ts';
-import type { Environment } from '../../../vocabulary.ts';
+import type { Environment } from '../../../words/vocabulary.ts';
 
 const greetingMs = patient(20_000);
 

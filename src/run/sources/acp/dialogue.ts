@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../dialects/dialect.ts';
-import { filled, list, object } from '../../../dialects/read.ts';
-import { timeInWords } from '../../../duration.ts';
+import type { JsonObject } from '../../../json/json.ts';
+import { filled, list, object } from '../../../json/read.ts';
+import { timeInWords } from '../../../time/duration.ts';
 import { Failure } from '../../../failure.ts';
 import { type Peer, RpcError } from '../../../jsonrpc/peer.ts';
 import { patient } from '../../../processes/patience.ts';

@@ -2,8 +2,8 @@ import type { AskPerson } from '../../../builtin/permissions/question.ts';
 import { decide, type Decision, type PermissionRules } from '../../../builtin/permissions/rules.ts';
 import { locate } from '../../../builtin/permissions/workspace.ts';
 import type { Need } from '../../../builtin/tools/tool.ts';
-import type { Json, JsonObject } from '../../../dialects/dialect.ts';
-import { filled, list, object, string } from '../../../dialects/read.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { filled, list, object, string } from '../../../json/read.ts';
 import type { Draft, ItemKind } from '../../../events/event.ts';
 import { subject } from '../../../events/subject.ts';
 import { shellQuote } from '../../../terminal/shell-quote.ts';
@@ -114,8 +114,8 @@ export class Judge {
   }
 
   #paths(tool: string, access: Need['access'], args: Json, { locations, content }: JsonObject) {
-    const told = [...list(locations), ...list(content).filter((each) => object(each).type === 'diff')];
-    const paths = told.flatMap((each) => filled(object(each).path) ?? []);
+    const places = [...list(locations), ...list(content).filter((each) => object(each).type === 'diff')];
+    const paths = places.flatMap((each) => filled(object(each).path) ?? []);
     const named = [...new Set([...paths, ...(paths.length === 0 ? [subject(args)] : [])])];
     return named.map((path) => {
       const { name, isOutside } = this.#place(path);
@@ -141,6 +141,6 @@ function commandOf(args: Json): string {
 /** The requested host; '' where none is named. */
 function hostOf(args: Json): string {
   const { url, urls, prompt } = object(args);
-  const said = string(url) ?? string(list(urls)[0]) ?? /https?:\/\/[^\s"'<>]+/.exec(string(prompt) ?? '')?.[0] ?? '';
-  return URL.canParse(said) ? new URL(said).hostname : '';
+  const address = string(url) ?? string(list(urls)[0]) ?? /https?:\/\/[^\s"'<>]+/.exec(string(prompt) ?? '')?.[0] ?? '';
+  return URL.canParse(address) ? new URL(address).hostname : '';
 }

@@ -1,18 +1,19 @@
 import { acp, liveAcp } from '../../../dialects/acp/index.ts';
-import type { JsonObject } from '../../../dialects/dialect.ts';
+import type { JsonObject } from '../../../json/json.ts';
 import type { AskPerson } from '../../../builtin/permissions/question.ts';
 import type { PermissionRules } from '../../../builtin/permissions/rules.ts';
 import { Failure } from '../../../failure.ts';
 import { Lines } from '../../../jsonrpc/lines.ts';
 import { methodNotFound, parseLine, Peer, RpcError } from '../../../jsonrpc/peer.ts';
-import { LineDecoder } from '../../../pipeline/line-decoder.ts';
+import type { Draft } from '../../../events/event.ts';
+import type { Reader } from '../../../pipeline/reader.ts';
 import type { ProcessEnd } from '../../../pipeline/thread.ts';
 import { patient } from '../../../processes/patience.ts';
 import { supervise } from '../../../processes/supervise.ts';
 import type { ProcessOrder, Supervised } from '../../../processes/supervised.ts';
 import { processEnd } from '../process-end.ts';
 import { continuePrompt } from '../resuming.ts';
-import type { Attempt, Out, Source } from '../source.ts';
+import type { Attempt, Source } from '../source.ts';
 import { Dialogue, type DialogueAsk } from './dialogue.ts';
 import { Judge } from './judge.ts';
 
@@ -34,6 +35,7 @@ export class AcpSource implements Source {
   readonly dialect = acp.id;
   readonly #options: AcpSourceOptions;
   #canResume = false;
+  #judge: Judge | undefined;
 
   constructor(options: AcpSourceOptions) {
     this.#options = options;
@@ -43,10 +45,21 @@ export class AcpSource implements Source {
     return this.#canResume;
   }
 
-  async produce({ resume, out, stop }: Attempt): Promise<ProcessEnd> {
+  correct(draft: Draft): Draft {
+    const { model } = this.#options.ask;
+    this.#judge?.see(draft);
+    // A session starts with the agent's default model, and is then switched to the requested one.
+    return draft.type === 'thread.started' && model !== undefined ? { ...draft, model } : draft;
+  }
+
+  async produce(attempt: Attempt): Promise<ProcessEnd> {
+    const { resume, stop } = attempt;
     const { ask, rules, person, launch } = this.#options;
     const judge = new Judge({ rules, cwd: ask.cwd, ask: person, signal: stop.signal });
-    const line = new Line(out, judge, ask.model);
+    this.#judge = judge;
+    const speaker: Speaker = { is: 'agent' };
+    const reader = await attempt.reader({ dialect: liveAcp(() => speaker.is) });
+    const line = new Line({ attempt, reader, speaker, judge });
     const child = await supervise({ ...launch(), stdin: undefined, talks: true, onStdout: line.stdout, onStderr: line.stderr });
     line.connect(child);
     const dialogue = new Dialogue(line.peer, resume === undefined ? ask : { ...ask, resume, prompt: continuePrompt });
@@ -73,43 +86,41 @@ export class AcpSource implements Source {
     const ended = await child.ended;
     if (ended.listener_error !== undefined) throw ended.listener_error;
     const process = processEnd(ended);
-    line.end(process);
+    reader.endInput(process);
     return process;
   }
 }
 
-/** The messages in both directions: passed to the decoder as one log, and to the peer that answers them. */
+/** Who wrote the line that is being read. */
+interface Speaker {
+  is: 'client' | 'agent';
+}
+
+interface LineParts {
+  attempt: Attempt;
+  reader: Reader;
+  speaker: Speaker;
+  judge: Judge;
+}
+
+/** The messages in both directions: passed to the reader as one log, and to the peer that answers them. */
 class Line {
   readonly peer: Peer;
-  readonly #out: Out;
-  readonly #decoder: LineDecoder;
+  readonly #parts: LineParts;
   readonly #lines: Lines;
   #child: Supervised | undefined;
   /** Messages that we sent while the agent was in the middle of a line. */
   #held: string[] = [];
-  #writer: 'client' | 'agent' = 'agent';
 
-  constructor(out: Out, judge: Judge, model: string | undefined) {
-    this.#out = out;
+  constructor(parts: LineParts) {
+    this.#parts = parts;
     this.peer = new Peer((message) => this.#send(message), {
       request(method, params) {
-        if (method === 'session/request_permission') return judge.answer(params);
+        if (method === 'session/request_permission') return parts.judge.answer(params);
         throw new RpcError(methodNotFound, `${method}: not offered by this client`);
       },
       notification: () => {},
     });
-    const heard: Out = {
-      ...out,
-      get isExplained() {
-        return out.isExplained;
-      },
-      emit(draft, origin) {
-        judge.see(draft);
-        // A session starts with the agent's default model, and is then switched to the requested one.
-        out.emit(draft.type === 'thread.started' && model !== undefined ? { ...draft, model } : draft, origin);
-      },
-    };
-    this.#decoder = new LineDecoder(heard, { live: true, dialect: liveAcp(() => this.#writer), onDialect: (known) => out.speaks(known) });
     this.#lines = new Lines(
       (line) => this.#hear(line),
       () => {},
@@ -122,29 +133,27 @@ class Line {
 
   /** Line by line: each request is decoded before it is answered. */
   readonly stdout = (chunk: Uint8Array): Promise<void> | undefined => {
-    const told = this.#out.heard('stdout', chunk);
+    const { attempt, reader } = this.#parts;
+    const taken = attempt.heard('stdout', chunk);
     for (let from = 0; from < chunk.length;) {
       const end = chunk.indexOf(10, from);
       const piece = chunk.subarray(from, end === -1 ? chunk.length : end + 1);
       from += piece.length;
-      this.#decoder.stdout(piece);
+      reader.stdout(piece);
       this.#lines.push(piece);
       if (this.#held.length > 0) this.#tellHeld();
     }
-    return told;
+    return taken;
   };
 
   readonly stderr = (chunk: Uint8Array): Promise<void> | undefined => {
-    this.#decoder.stderr(chunk);
-    return this.#out.heard('stderr', chunk);
+    const { attempt, reader } = this.#parts;
+    reader.stderr(chunk);
+    return attempt.heard('stderr', chunk);
   };
 
-  end(process: ProcessEnd): void {
-    this.#decoder.end(process);
-  }
-
   #hear(line: Uint8Array): void {
-    // Updates, which are most of what an agent sends, concern only the decoder.
+    // Updates, which are most of what an agent sends, concern only the reader.
     if (!hasId(line)) return;
     const message = parseLine(line);
     if (message !== undefined) this.peer.receive(message);
@@ -166,9 +175,10 @@ class Line {
     if (!this.#lines.isBetweenLines) return;
     const held = this.#held;
     this.#held = [];
-    this.#writer = 'client';
-    for (const text of held) this.#decoder.stdout(new TextEncoder().encode(text));
-    this.#writer = 'agent';
+    const { reader, speaker } = this.#parts;
+    speaker.is = 'client';
+    for (const text of held) reader.stdout(new TextEncoder().encode(text));
+    speaker.is = 'agent';
   }
 }
 

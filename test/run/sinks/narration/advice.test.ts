@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { advise, type Asked } from '../../../../src/run/sinks/narration/advice.ts';
+import { advise, type AdviceOptions } from '../../../../src/run/sinks/narration/advice.ts';
 import { fold } from '../../../../src/pipeline/convert.ts';
 import type { RunOutcome, Verdict } from '../../../../src/outcome/outcome.ts';
 
-const builtin: Asked = {
+const builtin: AdviceOptions = {
   agent: 'builtin',
   canResume: true,
   takesModel: true,
@@ -11,9 +11,9 @@ const builtin: Asked = {
   flags: () => [],
   isFull: false,
 };
-const codex: Asked = { ...builtin, agent: 'codex' };
-const dexter: Asked = { agent: 'dexter', canResume: false, takesModel: false, permissionModes: [], flags: () => [], isFull: false };
-const command: Asked = { ...dexter, agent: undefined };
+const codex: AdviceOptions = { ...builtin, agent: 'codex' };
+const dexter: AdviceOptions = { agent: 'dexter', canResume: false, takesModel: false, permissionModes: [], flags: () => [], isFull: false };
+const command: AdviceOptions = { ...dexter, agent: undefined };
 const empty = await fold([]);
 
 type Ended = Partial<Pick<RunOutcome, 'limits_hit' | 'session_id'>>;
@@ -24,7 +24,7 @@ const ended = (name: Verdict['class'], code?: Verdict['code'], more: Ended = {})
   verdict: { class: name, exit_code: 0, evidence: [], ...(code === undefined ? {} : { code }) },
 });
 
-it.each<[string, RunOutcome, Asked, string[]]>([
+it.each<[string, RunOutcome, AdviceOptions, string[]]>([
   ['a success', ended('success'), codex, ['runwire --agent codex --resume abc-1 continue']],
   [
     'what was said before',

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { parseRules } from '../../../../src/builtin/permissions/rules.ts';
 import type { AskPerson, Question } from '../../../../src/builtin/permissions/question.ts';
-import type { Json } from '../../../../src/dialects/dialect.ts';
-import { object } from '../../../../src/dialects/read.ts';
+import type { Json } from '../../../../src/json/json.ts';
+import { object } from '../../../../src/json/read.ts';
 import type { ItemKind } from '../../../../src/events/event.ts';
 import { Judge } from '../../../../src/run/sources/acp/judge.ts';
-import type { PermissionMode } from '../../../../src/vocabulary.ts';
+import type { PermissionMode } from '../../../../src/words/vocabulary.ts';
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'runwire-judge-')));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../src/dialects/dialect.ts';
+import type { JsonObject } from '../../../../src/json/json.ts';
 import type { EventRecord } from '../../../../src/events/event.ts';
 import type { Requested } from '../../../../src/contract/requested.ts';
 import { specOf } from '../../../../src/run/ask.ts';

@@ -1,10 +1,9 @@
 import type { Draft, ErrorCode, FinishReason } from '../../../../events/event.ts';
-import { present } from '../../../../present.ts';
-import type { Json } from '../../../dialect.ts';
-import { codeOfMessage } from '../../../../faults.ts';
-import { filled, object } from '../../../read.ts';
+import { present } from '../../../../json/present.ts';
+import type { Json } from '../../../../json/json.ts';
+import { codeOfMessage } from '../../../../outcome/faults.ts';
+import { filled, integer, object } from '../../../../json/read.ts';
 import { codesOfErrors, codesOfFinish, finishReasons } from '../words.ts';
-import { exact } from './numbers.ts';
 
 export function readFinish(word: string | undefined): { finish_reason?: FinishReason; raw_finish_reason?: string } {
   if (word === undefined) return {};
@@ -26,7 +25,7 @@ export function readFault(error: Json | undefined): Fault {
   const data = object(fields.data);
   const name = filled(fields.name) ?? filled(fields.type) ?? filled(fields._tag) ?? 'UnknownError';
   const message = filled(data.message) ?? filled(fields.message) ?? filled(error) ?? name;
-  const status = exact(data.statusCode) ?? exact(fields.statusCode);
+  const status = integer(data.statusCode) ?? integer(fields.statusCode);
   const stack = filled(data.stack) ?? filled(fields.stack);
   const retryable = data.isRetryable ?? fields.isRetryable;
   return {

@@ -1,9 +1,10 @@
-import { present } from '../../../../present.ts';
-import type { Decoder, DecoderSink, JsonObject } from '../../../dialect.ts';
-import { asText, filled, isObject, object, string } from '../../../read.ts';
+import { present } from '../../../../json/present.ts';
+import type { Decoder, DecoderSink } from '../../../dialect.ts';
+import type { JsonObject } from '../../../../json/json.ts';
+import { asText, filled, isObject, object, string } from '../../../../json/read.ts';
 import { type Fault, readEnding, readFault, readFinish } from './ending.ts';
 import { plainText, readRejection } from './stderr.ts';
-import { tellTime } from './time.ts';
+import { tellTime } from '../../../kit/time.ts';
 import { callIdOf, editsOf, endTool, startTool } from './tools.ts';
 import { exclusive, readUsage } from './usage.ts';
 
@@ -103,13 +104,13 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
   }
 
   function tool(wire: JsonObject, part: JsonObject): void {
-    const told = callIdOf(part);
-    const id = told ?? `unnamed_${unnamed + 1}`;
+    const given = callIdOf(part);
+    const id = given ?? `unnamed_${unnamed + 1}`;
     const name = asText(part.tool);
     const state = object(part.state);
     const ended = endTool(id, name, state);
     if (ended === undefined) return sink.unknown(wire);
-    if (told === undefined) {
+    if (given === undefined) {
       unnamed += 1;
       sink.note('guessed', 'tool part without an id');
     }
@@ -137,8 +138,8 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
       case 'text': {
         start(wire.sessionID);
         // Up to 0.15.13 the last line of a piped run repeats the final text, under a key other than `part`.
-        const said = object(part ?? wire.text);
-        if (!isRepeated(type, said)) return text('text.completed', said);
+        const content = object(part ?? wire.text);
+        if (!isRepeated(type, content)) return text('text.completed', content);
         closed ||= part === undefined;
         return;
       }
@@ -163,11 +164,11 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
       }
       case 'error': {
         start(wire.sessionID);
-        const told = readFault(wire.error);
+        const next = readFault(wire.error);
         // A context overflow is printed twice: by the step, and by the compaction that fails as well.
-        const repeated = fault?.name === told.name && fault.message === told.message;
-        fault = told;
-        return repeated ? undefined : sink.emit({ type: 'error', scope: 'session', fatal: true, ...told });
+        const repeated = fault?.name === next.name && fault.message === next.message;
+        fault = next;
+        return repeated ? undefined : sink.emit({ type: 'error', scope: 'session', fatal: true, ...next });
       }
       default:
         sink.unknown(wire);

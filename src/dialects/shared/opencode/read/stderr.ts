@@ -5,13 +5,13 @@ export function plainText(text: string): string {
   return text.replace(colours, '').trim();
 }
 
-const asked = '! permission requested: ';
+const requested = '! permission requested: ';
 const rejected = '; auto-rejecting';
 
 /** `! permission requested: WHAT (PATTERN); auto-rejecting`, the pattern being optional. */
 export function readRejection(text: string): { what: string; pattern?: string } | undefined {
-  if (!text.startsWith(asked) || !text.endsWith(rejected)) return undefined;
-  const request = text.slice(asked.length, -rejected.length);
+  if (!text.startsWith(requested) || !text.endsWith(rejected)) return undefined;
+  const request = text.slice(requested.length, -rejected.length);
   const opening = request.endsWith(')') ? request.indexOf(' (') : -1;
   if (opening === -1) return { what: request };
   return { what: request.slice(0, opening), pattern: request.slice(opening + 2, -1) };

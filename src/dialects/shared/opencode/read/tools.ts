@@ -1,9 +1,8 @@
 import type { Draft, EventOf, FileOperation } from '../../../../events/event.ts';
-import { present } from '../../../../present.ts';
-import type { Json, JsonObject } from '../../../dialect.ts';
-import { asText, filled, isObject, list, object, time } from '../../../read.ts';
-import { kindIn } from '../../../tool-kinds.ts';
-import { exact, whole } from './numbers.ts';
+import { present } from '../../../../json/present.ts';
+import type { Json, JsonObject } from '../../../../json/json.ts';
+import { asText, filled, integer, isObject, list, object, time, whole } from '../../../../json/read.ts';
+import { kindIn } from '../../../kit/tool-kinds.ts';
 import { patchHeads, toolKinds } from '../words.ts';
 
 /** The id of a call: `callID`, or in version 2 `id` beside a `partID`. */
@@ -31,7 +30,7 @@ export function endTool(id: string, name: string, state: JsonObject): EventOf<'i
         item_id: id,
         status: withheld ? 'denied' : failed ? 'error' : 'success',
         output: asText(state.output),
-        ...present({ exit_code: exact(details.exit) }),
+        ...present({ exit_code: integer(details.exit) }),
         ...duration,
       };
     }

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../../dialect.ts';
-import { count, object } from '../../../read.ts';
-import type { Tokens } from '../../../tokens.ts';
+import type { Json, JsonObject } from '../../../../json/json.ts';
+import { count, object } from '../../../../json/read.ts';
+import type { Tokens } from '../../../kit/tokens.ts';
 
 /**
  * How a version counts: whether `input` already includes the cached tokens, and `output` the reasoning.

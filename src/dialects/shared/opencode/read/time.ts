@@ -1,8 +1,0 @@
-import type { DecoderSink, Json } from '../../../dialect.ts';
-import { time } from '../../../read.ts';
-
-/** Everything emitted from now on has this time, if the value is a time. */
-export function tellTime(sink: DecoderSink, value: Json | undefined): void {
-  const ms = time(value);
-  if (ms !== undefined) sink.at(ms);
-}

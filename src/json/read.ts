@@ -1,0 +1,68 @@
+import type { Json, JsonObject } from './json.ts';
+
+// Wire lines are hostile until read through these functions: each returns a typed value or a harmless default and never throws,
+// so that the worst a mutated or future line can do is to be understood less well.
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What stands for an object that is not there. */
+export const nothing: JsonObject = Object.freeze({});
+
+export function object(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : nothing;
+}
+
+export function list(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function string(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A string with content: not empty, not only white space. */
+export function filled(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+export function number(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** Three hundred years in milliseconds, or more tokens than were ever sold: anything larger is a mistake. */
+const mostCounted = 1e13;
+
+/** A count: a finite number, never below zero. */
+export function count(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && value >= 0 && value <= mostCounted ? value : undefined;
+}
+
+export function integer(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}
+
+/** RFC 3339 text or a number of milliseconds → milliseconds since the epoch. */
+export function time(value: Json | undefined): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) && value > 0 && value < 8.64e15 ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Any JSON as text: strings as they are, everything else serialised. */
+export function asText(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+/** A whole number, never below zero. */
+export function whole(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && value >= 0 && Number.isSafeInteger(value) ? value : undefined;
+}
+
+/** What a word on the wire means according to a table; names that every object inherits are not in any table. */
+export function wordIn<Meaning>(table: Readonly<Record<string, Meaning>>, word: string): Meaning | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined;
+}

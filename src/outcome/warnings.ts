@@ -1,0 +1,21 @@
+import type { EventOf } from '../events/event.ts';
+
+export const severalRuns = 'it went on after it had finished: the last run or turn is judged';
+export const emptyAnswer = 'the last answer is empty: nothing was said after the last tool call';
+export const stillAtWork = 'still at work when the run ended: ';
+export const unended = 'a run before the last one has no end: it was cut off, or the lines of several runs are mixed';
+export const countsWholeSession = 'the agent counts the tokens of the whole session, earlier runs included';
+
+export function lateWarning({ limit, message }: { limit: string; message?: string | undefined }): string {
+  return `${message ?? `the ${limit} limit was reached`}, and the agent told it when it had finished`;
+}
+
+/** What the end of a process says about the agent. */
+export function warningsOf({ left_running = 0, unread_bytes = 0 }: EventOf<'process.ended'>): string[] {
+  return [
+    ...(left_running > 0
+      ? [`the agent left ${left_running} ${left_running === 1 ? 'process' : 'processes'} running; ended by runwire`]
+      : []),
+    ...(unread_bytes > 0 ? [`the last ${unread_bytes} bytes that the agent printed before it was stopped were not read`] : []),
+  ];
+}

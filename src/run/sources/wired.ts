@@ -1,0 +1,175 @@
+import type { RunSpec } from '../../contract/spec.ts';
+import type { Draft } from '../../events/event.ts';
+import { Failure } from '../../failure.ts';
+import type { ProcessEnd } from '../../pipeline/thread.ts';
+import { cutAfter } from '../../redact/cut.ts';
+import type { Redactor } from '../../redact/redactor.ts';
+import { type Quote, quotaDraft, requestedDraft, respondedDraft } from '../../wire/drafts.ts';
+import type { ModelAnswer, ModelRequest } from '../../wire/exchange.ts';
+import { Gateway } from '../../wire/gateway.ts';
+import type { Route } from '../../wire/route.ts';
+import { standardRoutes, standardVariables } from '../../wire/standard-routes.ts';
+import { acpAgent, builtIn, type Environment } from '../../words/vocabulary.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { describeCause } from '../stop.ts';
+import type { Chooser, Chosen } from './choose.ts';
+import type { Attempt, Source } from './source.ts';
+
+/** Paths that are told of; an agent may ask for any number. */
+const mostStrays = 20;
+/** A quota is told when it is half used up, and then with each further tenth. */
+const worthTelling = 5;
+
+/** A command or an agent whose requests to models pass through a gateway of this run. `choose` makes its source, which is told the way there. */
+export async function wiredSource<Given extends Chooser>(
+  { agent, command }: RunSpec,
+  chooser: Given,
+  choose: (given: Given) => Promise<Chosen>,
+): Promise<Chosen> {
+  if (agent === acpAgent || (command === undefined && agent === builtIn))
+    throw new Failure('input', `--wire meter works for a command of your own and for agents that are programs, not for ${agent}`);
+  const { env, set, redact } = chooser;
+  const given = { ...env, ...set };
+  const listener = new WireListener(redact);
+  const cleanings: (() => void)[] = [];
+  let gateway: Gateway | undefined;
+  const open = async (routes: readonly Route[]): Promise<Gateway> => {
+    gateway = new Gateway({ routes, listener, env: given });
+    await gateway.open();
+    // The token is worth nothing outside this run, but it need not be read either.
+    redact?.learn([gateway.token, ...routes.flatMap(({ key }) => key ?? [])]);
+    return gateway;
+  };
+  const close = async (): Promise<void> => {
+    await gateway?.close();
+    for (const clean of cleanings) clean();
+  };
+  try {
+    const chosen =
+      command === undefined
+        ? await choose({
+            ...chooser,
+            wire: { open: async (routes) => leading(await open(routes)), after: (clean) => void cleanings.push(clean) },
+          })
+        : await choose({ ...chooser, set: { ...set, ...variablesTo(await open(standardRoutes(given)), given) } });
+    if (gateway === undefined) return chosen;
+    return { ...chosen, source: new WiredSource(chosen.source, { gateway, listener, close }) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const leading = (gateway: Gateway) => ({ address: (route: string): string => gateway.address(route), token: gateway.token });
+
+const variablesTo = (gateway: Gateway, env: Environment): Record<string, string> =>
+  standardVariables((route) => gateway.address(route), env);
+
+/** Tells a run what passes. */
+class WireListener {
+  readonly #quote: Quote;
+  readonly #strays = new Set<string>();
+  /** The most that each quota was told to be used up, in tenths. */
+  readonly #quotas = new Map<string, number>();
+  readonly #side = new Set<number>();
+  #offersTools = false;
+  #hasPassed = false;
+  #attempt: Attempt | undefined;
+
+  constructor(redact: Redactor | undefined) {
+    this.#quote = (text, most) => redact?.quote(text, most) ?? cutAfter(text, most);
+  }
+
+  /** The agent is started, for the first time or again. */
+  begin(attempt: Attempt): void {
+    this.#attempt = attempt;
+  }
+
+  /** Whether any request came in. */
+  get hasPassed(): boolean {
+    return this.#hasPassed;
+  }
+
+  /** A run that is told to stop, because its money is used up or for any other reason, asks no more. */
+  requested(request: ModelRequest): string | undefined {
+    this.#hasPassed = true;
+    const { tools, continues } = request.facts;
+    // A program that offers tools asks without them, and without what was said before, for a title or the like.
+    const isSide = this.#offersTools && tools === 0 && !continues;
+    this.#offersTools ||= tools > 0;
+    if (isSide) this.#side.add(request.number);
+    this.#emit(requestedDraft(request, isSide, this.#quote));
+    const cause = this.#attempt?.stop.cause;
+    return cause === undefined ? undefined : describeCause(cause);
+  }
+
+  responded(request: ModelRequest, answer: ModelAnswer): void {
+    this.#emit(respondedDraft(request, answer, this.#side.delete(request.number), this.#quote));
+    for (const quota of answer.quotas) {
+      const tenths = Math.floor(quota.utilization * 10);
+      if (tenths < worthTelling || tenths <= (this.#quotas.get(quota.window) ?? 0)) continue;
+      this.#quotas.set(quota.window, tenths);
+      this.#emit(quotaDraft(quota));
+    }
+  }
+
+  strayed(what: string): void {
+    this.#hasPassed = true;
+    if (this.#strays.size >= mostStrays || this.#strays.has(what)) return;
+    this.#strays.add(what);
+    this.warn(`wire: ${this.#quote(what, 200)} was not passed on: only requests to a model are`);
+  }
+
+  warn(text: string): void {
+    this.#emit({ type: 'log', stream: 'agent', level: 'warning', text });
+  }
+
+  #emit(draft: Draft): void {
+    this.#attempt?.emit(draft, 'wire');
+  }
+}
+
+class WiredSource implements Source {
+  readonly #inner: Source;
+  readonly #gateway: Gateway;
+  readonly #listener: WireListener;
+  readonly #close: () => Promise<void>;
+
+  constructor(inner: Source, { gateway, listener, close }: { gateway: Gateway; listener: WireListener; close: () => Promise<void> }) {
+    this.#inner = inner;
+    this.#gateway = gateway;
+    this.#listener = listener;
+    this.#close = close;
+  }
+
+  get dialect(): string {
+    return this.#inner.dialect;
+  }
+
+  get canResume(): boolean {
+    return this.#inner.canResume;
+  }
+
+  get workspace(): Workspace | undefined {
+    return this.#inner.workspace;
+  }
+
+  correct(draft: Draft): Draft {
+    return this.#inner.correct?.(draft) ?? draft;
+  }
+
+  async produce(attempt: Attempt): Promise<ProcessEnd | undefined> {
+    this.#listener.begin(attempt);
+    try {
+      return await this.#inner.produce(attempt);
+    } finally {
+      await this.#gateway.hangUp();
+      if (!this.#listener.hasPassed) this.#listener.warn('wire: bypassed: nothing was asked at the addresses that the command was given');
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#close();
+    await this.#inner.close?.();
+  }
+}

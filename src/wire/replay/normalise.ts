@@ -1,0 +1,51 @@
+import type { Json } from '../../json/json.ts';
+import { isObject } from '../../json/read.ts';
+import { dates, type ReplayRules } from './rules.ts';
+
+/** Folders that may be elsewhere when a run is replayed. */
+export interface Folders {
+  cwd?: string | undefined;
+  home?: string | undefined;
+}
+
+/** The body of a request without what differs between two requests that mean the same. */
+export function normalise(body: Json, { drop = [], replace = [], sort = [] }: ReplayRules, { cwd, home }: Folders): Json {
+  const dropped = drop.map((path) => path.split('.'));
+  const sorted = sort.map((path) => path.split('.'));
+  const folders = (
+    [
+      [cwd, '{cwd}'],
+      [home, '{home}'],
+    ] as const
+  ).filter(([folder]) => folder !== undefined && folder.length > 1);
+
+  function text(value: string, path: readonly string[]): string {
+    let changed = value;
+    for (const [folder, word] of folders) changed = changed.replaceAll(folder as string, word);
+    for (const [pattern, instead] of [...replace, ...dates]) changed = changed.replaceAll(pattern, instead);
+    return sorted.some((each) => fits(each, path)) ? changed.split('\n').toSorted().join('\n') : changed;
+  }
+
+  function walk(value: Json, path: readonly string[]): Json {
+    if (typeof value === 'string') return text(value, path);
+    if (Array.isArray(value)) {
+      const elements = value.map((each, index) => walk(each, [...path, String(index)]));
+      return sorted.some((each) => fits(each, path)) ? elements.toSorted(byText) : elements;
+    }
+    if (!isObject(value)) return value;
+    const kept = Object.entries(value)
+      .filter(([name]) => !dropped.some((each) => fits(each, [...path, name])))
+      .toSorted(([one], [other]) => (one < other ? -1 : 1));
+    return Object.fromEntries(kept.map(([name, each]) => [name, walk(each, [...path, name])]));
+  }
+
+  return walk(body, []);
+}
+
+function fits(pattern: readonly string[], path: readonly string[]): boolean {
+  return pattern.length === path.length && pattern.every((name, index) => name === '*' || name === path[index]);
+}
+
+function byText(one: Json, other: Json): number {
+  return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
+}
