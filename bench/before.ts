@@ -5,7 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { longRun } from './data.ts';
-import { bare, binOf, type Case, firstByte, idle, inTurns, percentile10, runwire, shares, type Time, time } from './race.ts';
+import {
+  bare,
+  binOf,
+  type Case,
+  firstByte,
+  idle,
+  inTurns,
+  percentile10,
+  runwire,
+  shares,
+  type Time,
+  time,
+} from './race.ts';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -29,7 +41,10 @@ function checkOut(): string {
 }
 
 function build(folder: string, ...flags: string[]): void {
-  execFileSync(process.execPath, [join(folder, 'scripts', 'build.ts'), ...flags], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(process.execPath, [join(folder, 'scripts', 'build.ts'), ...flags], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 const before = checkOut();
@@ -37,7 +52,9 @@ const home = mkdtempSync(join(tmpdir(), 'runwire-bench-'));
 build(before);
 build(root, '--if-stale');
 const bins = [binOf(before), binOf(root)] as const;
-console.log(`before: ${execFileSync('git', ['log', '-1', '--format=%h %s', revision], { cwd: root, encoding: 'utf8' }).trim()}`);
+console.log(
+  `before: ${execFileSync('git', ['log', '-1', '--format=%h %s', revision], { cwd: root, encoding: 'utf8' }).trim()}`,
+);
 
 const row = (title: string, old: string, now: string, goal: string): void =>
   console.log(`  ${title.padEnd(46)} ${old.padStart(14)} ${now.padStart(14)}  ${goal}`);
@@ -86,7 +103,12 @@ function kept(title: string, floor: string[], args: string[], target: string): v
 // As people type them: tape, ledger and narration beside the answer, against the tape alone. Then another format instead of that one, which a run writes beside its tape.
 kept('run -- cat FILE, of convert FILE', ['convert', live], ['run', '--', 'cat', live], '>= 0.7');
 const to = ['--to', 'agent-code'];
-kept('run -- cat FILE, of convert FILE, to agent-code', ['convert', '--notes', 'none', ...to, live], ['run', ...to, '--', 'cat', live], '');
+kept(
+  'run -- cat FILE, of convert FILE, to agent-code',
+  ['convert', '--notes', 'none', ...to, live],
+  ['run', ...to, '--', 'cat', live],
+  '',
+);
 
 if (wanted('start')) {
   const recording = join(root, 'examples', 'fix-the-test', 'model.jsonl');
@@ -96,8 +118,13 @@ if (wanted('start')) {
   });
   // What is compiled is kept at the end of a process: starts after the first one are what people wait for.
   for (const bin of bins)
-    for (const each of [runwire(bin, '--help'), starts(bin)]) spawnSync(each.command, each.args, { env, stdio: 'ignore' });
-  const times = { idle: [] as number[], help: [[], []] as [number[], number[]], first: [[], []] as [number[], number[]] };
+    for (const each of [runwire(bin, '--help'), starts(bin)])
+      spawnSync(each.command, each.args, { env, stdio: 'ignore' });
+  const times = {
+    idle: [] as number[],
+    help: [[], []] as [number[], number[]],
+    first: [[], []] as [number[], number[]],
+  };
   for (let round = 0; round < startCount; round += 1) {
     times.idle.push(time(idle).wall);
     for (const index of [0, 1] as const) {

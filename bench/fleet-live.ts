@@ -66,7 +66,11 @@ function watch(url: string, onData: (data: string) => void): Promise<void> {
 
 /** A dashboard as a team has it, on a machine of its own, without a token for the sake of the bench. */
 async function dashboard(name: string, ledger: string): Promise<string> {
-  const child = start(process.execPath, [join(root, 'bin', 'runwire.js'), 'serve', '--no-token', '--port', '0', '--ledger', ledger], name);
+  const child = start(
+    process.execPath,
+    [join(root, 'bin', 'runwire.js'), 'serve', '--no-token', '--port', '0', '--ledger', ledger],
+    name,
+  );
   for await (const line of linesOf(child.stderr)) {
     const found = /open (\S+)\/$/.exec(line)?.[1];
     if (found !== undefined) return found;
@@ -83,7 +87,9 @@ async function fleet(): Promise<void> {
   const server = await startPostgres();
   try {
     const ledger = server.url('bench');
-    const origins = await Promise.all(Array.from({ length: dashboards }, (_, index) => dashboard(`dashboard-${index}`, ledger)));
+    const origins = await Promise.all(
+      Array.from({ length: dashboards }, (_, index) => dashboard(`dashboard-${index}`, ledger)),
+    );
     const writer = start(
       process.execPath,
       [join(import.meta.dirname, 'fleet-writer.ts'), ledger, String(runs), String(rate), String(seconds)],
@@ -112,7 +118,9 @@ async function fleet(): Promise<void> {
     await Promise.all(watching);
     const lost = made * dashboards - arrivals.delays.length;
     console.log(`${runs} runs, ${rate} events a second for ${seconds} s, ${dashboards} dashboards: ${made} events`);
-    console.log(`  PostgreSQL chunks + NOTIFY   arrived ${arrivals.delays.length}, lost ${lost}, out of order ${broken}`);
+    console.log(
+      `  PostgreSQL chunks + NOTIFY   arrived ${arrivals.delays.length}, lost ${lost}, out of order ${broken}`,
+    );
     console.log(
       `                               p50 ${arrivals.at(0.5)} ms  p99 ${arrivals.at(0.99)} ms  worker CPU ${cpuOf(writer.pid)} s`,
     );

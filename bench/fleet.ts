@@ -11,9 +11,11 @@ import type { LedgerOutcome } from '../src/stores/run-store.ts';
 import { newRunId } from '../src/ids/run-id.ts';
 import { startPostgres } from '../test/stores/support/postgres.ts';
 
-const [jobs = 2000, rounds = 3, slots = 8] = [process.env['BENCH_JOBS'], process.env['BENCH_ROUNDS'], process.env['BENCH_SLOTS']].map(
-  (text) => (text === undefined ? undefined : Number(text)),
-);
+const [jobs = 2000, rounds = 3, slots = 8] = [
+  process.env['BENCH_JOBS'],
+  process.env['BENCH_ROUNDS'],
+  process.env['BENCH_SLOTS'],
+].map((text) => (text === undefined ? undefined : Number(text)));
 const workers = 2;
 
 interface Contender {
@@ -23,7 +25,10 @@ interface Contender {
   drain(): Promise<number>;
 }
 
-const outcome = { status: 'success', verdict: { class: 'success', exit_code: 0, evidence: [] } } as unknown as LedgerOutcome;
+const outcome = {
+  status: 'success',
+  verdict: { class: 'success', exit_code: 0, evidence: [] },
+} as unknown as LedgerOutcome;
 
 function ours(queue: Queue, name: string, keys: (index: number) => string[]): Contender {
   return {
@@ -41,8 +46,22 @@ function ours(queue: Queue, name: string, keys: (index: number) => string[]): Co
           publish,
           ...spec
         } = QueuedSpec.parse({ prompt: `job ${index}`, keys: keys(index) });
-        const order = { keys: own, needs, priority, after, publish, ...((id ?? budget ?? at) ? { id, budget, at } : {}) };
-        return { run: newRunId(Date.now()), spec, order: order as never, origin: undefined, bundle: undefined, by: 'bench' };
+        const order = {
+          keys: own,
+          needs,
+          priority,
+          after,
+          publish,
+          ...((id ?? budget ?? at) ? { id, budget, at } : {}),
+        };
+        return {
+          run: newRunId(Date.now()),
+          spec,
+          order: order as never,
+          origin: undefined,
+          bundle: undefined,
+          by: 'bench',
+        };
       });
       await addJobs(queue, made);
     },
@@ -52,7 +71,9 @@ function ours(queue: Queue, name: string, keys: (index: number) => string[]): Co
         for (;;) {
           const claimed = await claimJobs(queue, { count: slots, labels: [], worker, leaseMs: 60_000 });
           if (claimed.length === 0) return;
-          await Promise.all(claimed.map((each) => settleJob(queue, each, { outcome, ended_at: 0, last_sequence: 0, attempts: [] })));
+          await Promise.all(
+            claimed.map((each) => settleJob(queue, each, { outcome, ended_at: 0, last_sequence: 0, attempts: [] })),
+          );
           done += claimed.length;
         }
       };
@@ -117,7 +138,10 @@ try {
       const end = performance.now();
       if (done !== jobs) throw new Error(`${name}: ${done} of ${jobs}`);
       const { enqueue: e = 0, drain: d = 0 } = best.get(name) ?? {};
-      best.set(name, { enqueue: Math.max(e, (jobs / (middle - begin)) * 1000), drain: Math.max(d, (jobs / (end - middle)) * 1000) });
+      best.set(name, {
+        enqueue: Math.max(e, (jobs / (middle - begin)) * 1000),
+        drain: Math.max(d, (jobs / (end - middle)) * 1000),
+      });
     }
   const base = best.get(contenders[0]?.name ?? '');
   console.log(`${jobs} jobs, ${workers} workers x ${slots} in one process, best of ${rounds}\n`);

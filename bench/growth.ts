@@ -64,7 +64,9 @@ async function bundle(): Promise<void> {
 
 async function inProcess(...args: string[]): Promise<string | undefined> {
   const command = [process.execPath, '--expose-gc', '--max-semi-space-size=1', join(code, 'measure.js'), ...args];
-  const child = spawn('/bin/sh', ['-c', `ulimit -t ${patience}; exec "$@"`, 'sh', ...command], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn('/bin/sh', ['-c', `ulimit -t ${patience}; exec "$@"`, 'sh', ...command], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let out = '';
   child.stdout.on('data', (data: Buffer) => void (out += data.toString()));
   await once(child, 'close');
@@ -143,12 +145,16 @@ const number = (value: number, digits: number): string => (Number.isFinite(value
 
 function textOf(cell: Cell | undefined): string {
   if (cell === undefined) return '–'.padStart(width);
-  const text = Number.isFinite(cell.ratio) ? `${number(cell.ratio, 1)} ${number(cell.megabytes, 0).padStart(3)}` : 'too long';
+  const text = Number.isFinite(cell.ratio)
+    ? `${number(cell.ratio, 1)} ${number(cell.megabytes, 0).padStart(3)}`
+    : 'too long';
   return `${isBroken(cell) ? '! ' : ''}${text}`.padStart(width);
 }
 
 await bundle();
-console.log(`CPU time at 4 × the stream (at most ${maxRatio}), and MB that it takes beyond what must be held (at most ${maxMegabytes})\n`);
+console.log(
+  `CPU time at 4 × the stream (at most ${maxRatio}), and MB that it takes beyond what must be held (at most ${maxMegabytes})\n`,
+);
 console.log(' '.repeat(titleWidth) + columns.map(({ name }) => name.padStart(width)).join(''));
 
 const waiting = rows.flatMap((row) => columns.map((shape) => ({ row, shape })));

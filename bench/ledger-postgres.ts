@@ -24,7 +24,9 @@ async function fill(client: pg.Client, count: number): Promise<void> {
     from generate_series(1, ${count}) g`);
   await client.query(`insert into ${schema}.documents (seq, prompt, outcome, session_id, words)
     select seq, 'Please repair the parser', '{}', 's', to_tsvector('simple', 'parser ' || case when seq % 15 = 0 then 'login ' else '' end || 'case' || seq % 50000) from ${schema}.runs`);
-  await client.query(`insert into ${schema}.labels (key, value, run) select 'team', 'team-' || seq % 40, id from ${schema}.runs`);
+  await client.query(
+    `insert into ${schema}.labels (key, value, run) select 'team', 'team-' || seq % 40, id from ${schema}.runs`,
+  );
   await client.query(`analyze ${schema}.runs; analyze ${schema}.documents; analyze ${schema}.labels`);
 }
 
@@ -56,7 +58,9 @@ async function ids(store: RunStore, filter: RunFilter): Promise<string[]> {
 }
 
 async function groups(store: RunStore, grouping: Grouping | Grouping[], filter: RunFilter): Promise<unknown[]> {
-  return (await store.stats(grouping, filter)).map(({ runs: count, succeeded, unpriced }) => [count, succeeded, unpriced].join(' '));
+  return (await store.stats(grouping, filter)).map(({ runs: count, succeeded, unpriced }) =>
+    [count, succeeded, unpriced].join(' '),
+  );
 }
 
 const questions: Question[] = [
@@ -110,7 +114,11 @@ const questions: Question[] = [
 ];
 
 /** By hand and by the store in turns, the best of several, and of many where they are short: noise only ever slows down. */
-async function compare(store: RunStore, bare: pg.Client, { rounds, leastMs }: { rounds: number; leastMs: number }): Promise<void> {
+async function compare(
+  store: RunStore,
+  bare: pg.Client,
+  { rounds, leastMs }: { rounds: number; leastMs: number },
+): Promise<void> {
   for (const { name, ask, sql } of questions) {
     let [ms, bareMs] = [Infinity, Infinity];
     const begun = performance.now();
@@ -125,7 +133,9 @@ async function compare(store: RunStore, bare: pg.Client, { rounds, leastMs }: { 
       const byHand = rows.map((row) => row.id ?? [row.runs, row.succeeded, row.unpriced].join(' '));
       deepEqual(answer, rows[0]?.id === undefined ? byHand : byHand.slice(0, 50), name);
     }
-    console.log(`  ${name.padEnd(36)} ratio ${(ms / bareMs).toFixed(2)} (${ms.toFixed(1)} ms against ${bareMs.toFixed(1)} ms by hand)`);
+    console.log(
+      `  ${name.padEnd(36)} ratio ${(ms / bareMs).toFixed(2)} (${ms.toFixed(1)} ms against ${bareMs.toFixed(1)} ms by hand)`,
+    );
   }
 }
 
@@ -138,8 +148,13 @@ await bare.connect();
 try {
   const start = performance.now();
   await fill(bare, count);
-  console.log(`\n${count} runs in PostgreSQL, made in ${((performance.now() - start) / 1000).toFixed(0)} s (target: 1.5)`);
-  await compare(store, bare, { rounds: Number(process.env.BENCH_ROUNDS ?? 9), leastMs: Number(process.env.BENCH_MS ?? 2000) });
+  console.log(
+    `\n${count} runs in PostgreSQL, made in ${((performance.now() - start) / 1000).toFixed(0)} s (target: 1.5)`,
+  );
+  await compare(store, bare, {
+    rounds: Number(process.env.BENCH_ROUNDS ?? 9),
+    leastMs: Number(process.env.BENCH_MS ?? 2000),
+  });
 } finally {
   await bare.end();
   await store.close();

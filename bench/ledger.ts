@@ -19,7 +19,8 @@ const day = 86_400_000;
 const lastDay = Date.UTC(2026, 10, 15);
 const agents = ['claude', 'codex', 'opencode', 'gemini', 'pi'];
 const models = ['anthropic/claude-x', 'openai/gpt-y', 'google/gemini-z'];
-const topics = 'parser login cache index button report query window socket letter ticket invoice camera driver engine'.split(' ');
+const topics =
+  'parser login cache index button report query window socket letter ticket invoice camera driver engine'.split(' ');
 
 function pick<T>(list: readonly T[], seed: number): T {
   return list[seed % list.length] as T;
@@ -60,7 +61,11 @@ function madeUp(index: number): { outcome: RunOutcome; at: number; team: string 
       retry_count: 0,
       initial_prompt: `Please repair the ${topic} (case ${hash % 50_000})`,
     },
-    verdict: { class: failed ? 'tool' : 'success', exit_code: failed ? 3 : 0, evidence: [{ signal: 'verdict', detail: 'made up' }] },
+    verdict: {
+      class: failed ? 'tool' : 'success',
+      exit_code: failed ? 3 : 0,
+      evidence: [{ signal: 'verdict', detail: 'made up' }],
+    },
     limits_hit: [],
     provenance: {
       agent: pick(agents, hash >>> 9),
@@ -94,7 +99,19 @@ export async function fillLedger(path: string, count: number): Promise<void> {
     const seq = count - index + 1;
     const tokens = [metrics.input_tokens ?? null, metrics.output_tokens ?? null, metrics.cost ?? null];
     const who = [provenance.agent ?? null, metrics.model_name ?? null];
-    run.run(seq, id, outcome.status, verdict.class, verdict.exit_code, ...who, at, at, metrics.duration_ms ?? null, ...tokens, at);
+    run.run(
+      seq,
+      id,
+      outcome.status,
+      verdict.class,
+      verdict.exit_code,
+      ...who,
+      at,
+      at,
+      metrics.duration_ms ?? null,
+      ...tokens,
+      at,
+    );
     document.run(seq, metadata.initial_prompt, writeOutcome(ledgerOutcome(outcome), 'sqlite'), outcome.session_id);
     label.run(team, id);
     words.run(seq, wordsOf(metadata.initial_prompt, outcome.message).join(' '));
@@ -150,7 +167,10 @@ const questions: Question[] = [
 ];
 
 /** Interleaved, the best of several: noise only ever slows down. */
-export async function compareQuestions(path: string, rounds: number): Promise<{ name: string; ms: number; bareMs: number }[]> {
+export async function compareQuestions(
+  path: string,
+  rounds: number,
+): Promise<{ name: string; ms: number; bareMs: number }[]> {
   const store = await openSqlite(path);
   const bare = new DatabaseSync(path);
   const results = [];
@@ -172,9 +192,13 @@ export async function compareQuestions(path: string, rounds: number): Promise<{ 
 }
 
 /** What the raw logs of all recordings and of one long session weigh, and the ledger of the same runs. */
-export async function compareBytes(folder: string): Promise<{ name: string; runs: number; raw: number; ledger: number }[]> {
+export async function compareBytes(
+  folder: string,
+): Promise<{ name: string; runs: number; raw: number; ledger: number }[]> {
   const home = join(import.meta.dirname, '..', 'test', 'recordings');
-  const recordings = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('stdout.jsonl'));
+  const recordings = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('stdout.jsonl'),
+  );
   const long = longRun('opencode', 1e6);
   return [
     await bytesOf(
@@ -229,10 +253,14 @@ function compareRecording(folder: string, file: string, rounds: number): { name:
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, flags] of Object.entries(cases)) {
       const start = performance.now();
-      const { status } = spawnSync(process.execPath, [bin, 'run', '-q', '--to', 'runwire', ...flags, '--', 'cat', file], {
-        stdio: 'ignore',
-        env: { PATH: process.env.PATH, HOME: folder },
-      });
+      const { status } = spawnSync(
+        process.execPath,
+        [bin, 'run', '-q', '--to', 'runwire', ...flags, '--', 'cat', file],
+        {
+          stdio: 'ignore',
+          env: { PATH: process.env.PATH, HOME: folder },
+        },
+      );
       if (status !== 0) throw new Error(`runwire run ${flags.join(' ')} exited with ${status}`);
       best.set(name, Math.min(best.get(name) ?? Infinity, performance.now() - start));
     }
@@ -270,7 +298,9 @@ if (import.meta.main) {
       `\n${count} runs: ${kb(statSync(path).size)}, ${(statSync(path).size / count).toFixed(0)} bytes each, made in ${((performance.now() - start) / 1000).toFixed(0)} s`,
     );
     for (const { name, ms, bareMs } of await compareQuestions(path, rounds))
-      console.log(`  ${name.padEnd(36)} ratio ${(ms / bareMs).toFixed(2)} (${ms.toFixed(1)} ms against ${bareMs.toFixed(1)} ms by hand)`);
+      console.log(
+        `  ${name.padEnd(36)} ratio ${(ms / bareMs).toFixed(2)} (${ms.toFixed(1)} ms against ${bareMs.toFixed(1)} ms by hand)`,
+      );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -50,7 +50,8 @@ async function delays(command: string, args: readonly string[], stdin?: NodeJS.R
   return found.toSorted((a, b) => a - b);
 }
 
-const at = (sorted: readonly number[], share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
 const ms = (value: number): string => `${value.toFixed(3)} ms`;
 
 // Both at once, so that what else the machine does falls on both.
@@ -61,11 +62,17 @@ const [bare, run] = await Promise.all([
 console.log(`delay of an event, ${events} events, both at once`);
 console.log(`  agent | cat         p50 ${ms(at(bare, 0.5))}  p99 ${ms(at(bare, 0.99))}`);
 console.log(`  runwire run         p50 ${ms(at(run, 0.5))}  p99 ${ms(at(run, 0.99))}`);
-console.log(`  added               p50 ${ms(at(run, 0.5) - at(bare, 0.5))}  p99 ${ms(at(run, 0.99) - at(bare, 0.99))}  target p99 <= 2 ms`);
+console.log(
+  `  added               p50 ${ms(at(run, 0.5) - at(bare, 0.5))}  p99 ${ms(at(run, 0.99) - at(bare, 0.99))}  target p99 <= 2 ms`,
+);
 
 function seconds(command: string, args: readonly string[]): number {
   const start = performance.now();
-  const { status, stderr } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env, maxBuffer: Infinity });
+  const { status, stderr } = spawnSync(command, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env,
+    maxBuffer: Infinity,
+  });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} → ${status}: ${stderr.toString()}`);
   return (performance.now() - start) / 1000;
 }
@@ -78,7 +85,9 @@ for (let round = 0; round < rounds; round += 1) {
 }
 console.log(`\nthroughput (${megabytes} MB, best of ${rounds})`);
 console.log(`  convert FILE        ${(megabytes / best.convert).toFixed(0)} MB/s`);
-console.log(`  run -- cat FILE     ${(megabytes / best.run).toFixed(0)} MB/s  ratio ${(best.convert / best.run).toFixed(2)}`);
+console.log(
+  `  run -- cat FILE     ${(megabytes / best.run).toFixed(0)} MB/s  ratio ${(best.convert / best.run).toFixed(2)}`,
+);
 
 async function firstByte(command: string, args: readonly string[]): Promise<number> {
   const start = performance.now();

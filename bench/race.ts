@@ -58,7 +58,8 @@ export function time({ command, args, env }: Case): Time {
 /** All of them in turns, round by round: the times of each. */
 export function inTurns(cases: readonly Case[], rounds: number): Time[][] {
   const times = cases.map((): Time[] => []);
-  for (let round = 0; round < rounds; round += 1) for (const [index, each] of cases.entries()) times[index]?.push(time(each));
+  for (let round = 0; round < rounds; round += 1)
+    for (const [index, each] of cases.entries()) times[index]?.push(time(each));
   return times;
 }
 
@@ -73,7 +74,9 @@ export function race(cases: readonly Case[], rounds: number): Time[] {
 /** How much of the floor's speed is left, on the clock and in CPU time: in each round, since a machine that others use too is slow for minutes, and of those the median. */
 export function shares(floor: readonly Time[], mine: readonly Time[]): string {
   const share = (kind: keyof Time): string => {
-    const ratios = floor.map((each, round) => each[kind] / (mine[round]?.[kind] ?? Number.NaN)).toSorted((a, b) => a - b);
+    const ratios = floor
+      .map((each, round) => each[kind] / (mine[round]?.[kind] ?? Number.NaN))
+      .toSorted((a, b) => a - b);
     return (ratios[ratios.length >> 1] ?? Number.NaN).toFixed(2);
   };
   return `${share('wall')} / ${share('cpu')}`;

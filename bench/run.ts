@@ -24,7 +24,9 @@ function compare(title: string, file: string, floor: Case, cases: readonly Case[
       target !== undefined && name.startsWith('runwire') && (name.includes('--no-redact') || name.includes('outcome'))
         ? `  target >= ${target}`
         : '';
-    console.log(`  ${name.padEnd(44)} ${(size / wall).toFixed(0).padStart(5)} MB/s  ratio ${(base / wall).toFixed(2)}${goal}`);
+    console.log(
+      `  ${name.padEnd(44)} ${(size / wall).toFixed(0).padStart(5)} MB/s  ratio ${(base / wall).toFixed(2)}${goal}`,
+    );
   }
 }
 
@@ -36,7 +38,10 @@ compare(
   'outcome, codex',
   codex,
   bare(codex),
-  [runwire(bin, 'outcome', codex), ...(jq ? [{ name: 'jq -c .type', command: 'jq', args: ['-c', '.type', codex] }] : [])],
+  [
+    runwire(bin, 'outcome', codex),
+    ...(jq ? [{ name: 'jq -c .type', command: 'jq', args: ['-c', '.type', codex] }] : []),
+  ],
   0.7,
 );
 compare('outcome, opencode', opencode, bare(opencode), [runwire(bin, 'outcome', opencode)], 0.7);
@@ -44,7 +49,9 @@ for (const [title, file, to] of [
   ['convert codex to agent-code', codex, 'agent-code'],
   ['convert opencode to runwire', opencode, 'runwire'],
 ] as const) {
-  const [whole, redacted] = [['--no-redact'], []].map((flags) => runwire(bin, 'convert', ...flags, '--notes', 'none', '--to', to, file));
+  const [whole, redacted] = [['--no-redact'], []].map((flags) =>
+    runwire(bin, 'convert', ...flags, '--notes', 'none', '--to', to, file),
+  );
   compare(title, file, bare(file, '--stringify'), [whole as Case, redacted as Case], 0.6);
 }
 if (!jq) console.log('\n(jq is not installed; its figure is left out)');

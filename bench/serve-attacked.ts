@@ -56,8 +56,17 @@ const started = Date.now();
 const headOf = (more: object = {}): string =>
   JSON.stringify({ meta: { started_at: started, prompt: '', host: 'h', pid: 1, labels: {}, ...more }, after: 0 });
 const recordOf = (sequence: number): string =>
-  JSON.stringify({ type: 'log', stream: 'agent', level: 'info', text: 'x'.repeat(1000), sequence, timestamp: null, thread_id: 't' });
-const bodyOf = (count: number): string => [headOf(), ...Array.from({ length: count }, (_, index) => recordOf(index + 1))].join('\n');
+  JSON.stringify({
+    type: 'log',
+    stream: 'agent',
+    level: 'info',
+    text: 'x'.repeat(1000),
+    sequence,
+    timestamp: null,
+    thread_id: 't',
+  });
+const bodyOf = (count: number): string =>
+  [headOf(), ...Array.from({ length: count }, (_, index) => recordOf(index + 1))].join('\n');
 const labelsOf = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`label-${index}`, `value ${index}`]));
 
@@ -106,7 +115,10 @@ async function measure(name: string, ledger: string, folder: string): Promise<bo
       [`${uploads} uploads of ${(large.length / 1e6).toFixed(1)} MB at once`, times(uploads, () => upload(large))],
       [`50 viewers of ${records} records that read nothing`, times(50, () => stall(`/api/runs/${long}/records`))],
       [`50 readers of the same tape`, times(50, () => get(`/api/runs/${long}/tape`))],
-      [`5 lists of ${runs} runs with ${labelsPerRun} labels`, times(5, () => get(`/api/runs?limit=${Math.min(runs, 500)}`))],
+      [
+        `5 lists of ${runs} runs with ${labelsPerRun} labels`,
+        times(5, () => get(`/api/runs?limit=${Math.min(runs, 500)}`)),
+      ],
       ['100 requests for /metrics', times(100, () => get('/metrics'))],
       ['4 uploads of 200,000 labels', times(4, () => upload(tooMany))],
     ];

@@ -23,7 +23,10 @@ async function fastest(work: () => unknown): Promise<number> {
 }
 
 const command = (words: readonly string[]): void => {
-  const { status, stderr } = spawnSync(process.execPath, [bin, 'runs', ...words, '--ledger', ledger], { encoding: 'utf8', maxBuffer: 1e9 });
+  const { status, stderr } = spawnSync(process.execPath, [bin, 'runs', ...words, '--ledger', ledger], {
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+  });
   if (status !== 0) throw new Error(stderr);
 };
 
@@ -43,7 +46,11 @@ async function serve(): Promise<{ origin: string; stop: () => void }> {
 const questions: [name: string, query: string, words: readonly string[]][] = [
   ['the newest 50', 'limit=50', ['list', '--limit', '50']],
   ['first view: open runs first, counted', 'limit=50&live=1&total=1', ['list', '--limit', '50']],
-  ['errors of codex', 'limit=50&status=error&agent=codex', ['list', '--limit', '50', '--status', 'error', '--agent', 'codex']],
+  [
+    'errors of codex',
+    'limit=50&status=error&agent=codex',
+    ['list', '--limit', '50', '--status', 'error', '--agent', 'codex'],
+  ],
   ['search: one rare word', 'limit=50&text=case1234', ['list', '--limit', '50', '--text', 'case1234']],
   ['search: two common words', 'limit=50&text=parser+login', ['list', '--limit', '50', '--text', 'parser login']],
 ];
@@ -52,7 +59,9 @@ try {
   await fillLedger(ledger, count);
   const empty = await fastest(() => spawnSync(process.execPath, [bin, '--version']));
   const { origin, stop } = await serve();
-  console.log(`${count} runs; ms, the fastest of ${rounds}; runs list without the ${empty.toFixed(0)} ms of "runwire --version"`);
+  console.log(
+    `${count} runs; ms, the fastest of ${rounds}; runs list without the ${empty.toFixed(0)} ms of "runwire --version"`,
+  );
   for (const [name, query, words] of questions) {
     const page = await fastest(async () => {
       const answer = await fetch(`${origin}/api/runs?${query}`);

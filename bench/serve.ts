@@ -22,7 +22,10 @@ const ledger = join(folder, 'ledger.db');
 const children: ChildProcessByStdio<Writable, Readable, Readable>[] = [];
 
 function start(args: readonly string[]) {
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, XDG_STATE_HOME: folder } });
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, XDG_STATE_HOME: folder },
+  });
   children.push(child);
   return child;
 }
@@ -98,7 +101,9 @@ async function serveStartUp(): Promise<number> {
 }
 
 try {
-  console.log(`start-up: node -e 0 ${startUp(['-e', '0']).toFixed(0)} ms, serve until it listens ${(await serveStartUp()).toFixed(0)} ms`);
+  console.log(
+    `start-up: node -e 0 ${startUp(['-e', '0']).toFixed(0)} ms, serve until it listens ${(await serveStartUp()).toFixed(0)} ms`,
+  );
   const relay = start([join(import.meta.dirname, 'serve-relay.ts')]);
   const relayPort = String((await linesOf(relay.stdout).next()).value);
   const relayUrl = `http://127.0.0.1:${relayPort}`;
@@ -108,7 +113,14 @@ try {
     origin = /open (\S+)\/$/.exec(line)?.[1] ?? '';
     if (origin !== '') break;
   }
-  const writer = start([join(import.meta.dirname, 'serve-writer.ts'), ledger, relayUrl, String(runs), String(rate), String(seconds)]);
+  const writer = start([
+    join(import.meta.dirname, 'serve-writer.ts'),
+    ledger,
+    relayUrl,
+    String(runs),
+    String(rate),
+    String(seconds),
+  ]);
   writer.stderr.pipe(process.stderr);
   const said = linesOf(writer.stdout);
   const ids = JSON.parse(String((await said.next()).value)) as string[];
@@ -118,10 +130,13 @@ try {
   const before = memoryOf(server.pid);
   const ours = ids.slice(0, viewers).map(() => new Arrivals(/"text":"(\d{13}) x/g));
   const bare = new Arrivals(/data: (\d{13})\n/g);
-  const watching = ours.map((arrivals, index) => watch(`${origin}/api/runs/${ids[index]}/records`, (text) => arrivals.see(text)));
+  const watching = ours.map((arrivals, index) =>
+    watch(`${origin}/api/runs/${ids[index]}/records`, (text) => arrivals.see(text)),
+  );
   let changes = 0;
   void watch(`${origin}/api/live`, (text) => (changes += text.split('event: run').length - 1)).catch(() => {});
-  for (let index = 0; index < viewers; index += 1) void watch(`${relayUrl}/${index}`, (text) => bare.see(text)).catch(() => {});
+  for (let index = 0; index < viewers; index += 1)
+    void watch(`${relayUrl}/${index}`, (text) => bare.see(text)).catch(() => {});
   await new Promise((resolve) => void setTimeout(resolve, 500));
   let most = 0;
   const meter = setInterval(() => (most = Math.max(most, memoryOf(server.pid))), 250);
@@ -145,7 +160,9 @@ try {
   console.log(row('serve', { quantile: (share) => all.quantile(share) }));
   console.log(row('relay', { quantile: (share) => bare.quantile(share) }));
   console.log(`added p99 ${all.quantile(0.99) - bare.quantile(0.99)} ms`);
-  console.log(`CPU of the server ${cpu.toFixed(2)} s, ${((cpu * 1e6) / all.delays.length).toFixed(0)} µs for each event that arrived`);
+  console.log(
+    `CPU of the server ${cpu.toFixed(2)} s, ${((cpu * 1e6) / all.delays.length).toFixed(0)} µs for each event that arrived`,
+  );
   console.log(`memory of the server ${before.toFixed(0)} MB before, ${most.toFixed(0)} MB at most`);
   process.exitCode = lost + doubled === 0 ? 0 : 1;
 } finally {

@@ -18,7 +18,8 @@ function listener(): { hear: (bytes: Uint8Array) => void; told: () => Record<str
   return {
     hear(bytes) {
       const now = process.hrtime.bigint();
-      for (const line of Buffer.from(bytes).toString().trimEnd().split('\n')) delays.push(Number(now - BigInt(line)) / 1e6);
+      for (const line of Buffer.from(bytes).toString().trimEnd().split('\n'))
+        delays.push(Number(now - BigInt(line)) / 1e6);
     },
     told() {
       const sorted = delays.toSorted((a, b) => a - b);
@@ -37,7 +38,15 @@ async function piped(): Promise<Record<string, string>> {
 }
 
 async function supervised(command: string, args: string[], hear: (bytes: Uint8Array) => void): Promise<void> {
-  const { ended } = await supervise({ command, args, cwd: '/', env, stdin: undefined, onStdout: hear, onStderr: () => {} });
+  const { ended } = await supervise({
+    command,
+    args,
+    cwd: '/',
+    env,
+    stdin: undefined,
+    onStdout: hear,
+    onStderr: () => {},
+  });
   await ended;
 }
 

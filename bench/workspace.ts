@@ -69,7 +69,12 @@ function cpuSoFar(): number {
 function makeRepository(parent: string): Place {
   const folder = mkdtempSync(join(parent, 'runwire-bench-'));
   const root = join(folder, 'project');
-  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, XDG_STATE_HOME: join(folder, 'state'), GIT_CONFIG_NOSYSTEM: '1' };
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    XDG_STATE_HOME: join(folder, 'state'),
+    GIT_CONFIG_NOSYSTEM: '1',
+  };
   for (let index = 0; index < files; index += 1) {
     const at = join(root, `part-${index % 40}`, `folder-${index % 400}`);
     if (index < 400) mkdirSync(at, { recursive: true });
@@ -87,7 +92,10 @@ function makeRepository(parent: string): Place {
 const best = (all: readonly Took[], which: keyof Took): number => Math.min(...all.map((took) => took[which]));
 
 /** Whoever comes after another one finds the disk busy. */
-const rotated = <T>(list: readonly T[], by: number): T[] => [...list.slice(by % list.length), ...list.slice(0, by % list.length)];
+const rotated = <T>(list: readonly T[], by: number): T[] => [
+  ...list.slice(by % list.length),
+  ...list.slice(0, by % list.length),
+];
 
 async function measure(count: number, { times, parent }: { times: number; parent: string }): Promise<void> {
   const place = makeRepository(parent);
@@ -106,7 +114,9 @@ async function measure(count: number, { times, parent }: { times: number; parent
   }
   const clock = best(took.worktree, 'clock');
   const cpu = best(took.worktree, 'cpu');
-  console.log(`${count === 1 ? 'alone' : `${count} at once`}, ${files} files, ${parent}: git worktree add ${clock.toFixed(0)} ms`);
+  console.log(
+    `${count === 1 ? 'alone' : `${count} at once`}, ${files} files, ${parent}: git worktree add ${clock.toFixed(0)} ms`,
+  );
   for (const name of ['overlay', 'clone'] as const) {
     const ratio = best(took[name], 'clock') / clock;
     const ofCpu = cpu === 0 ? '' : `, ${(best(took[name], 'cpu') / cpu).toFixed(2)} of its CPU time`;

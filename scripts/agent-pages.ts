@@ -12,7 +12,9 @@ const plain: Ask = { prompt: 'PROMPT', cwd: '/', permissionMode: 'edit', directo
 
 /** docs/agents/NAME.md for each agent: everything but the remarks comes from the registry, the recordings and what a conversion loses. */
 export async function agentPages(): Promise<[path: string, text: string][]> {
-  return Promise.all(agents.map(async (agent): Promise<[string, string]> => [`docs/agents/${agent.id}.md`, await pageOf(agent)]));
+  return Promise.all(
+    agents.map(async (agent): Promise<[string, string]> => [`docs/agents/${agent.id}.md`, await pageOf(agent)]),
+  );
 }
 
 async function pageOf(agent: AgentCli): Promise<string> {
@@ -59,7 +61,10 @@ ${remarksOf(agent)}${recordedOf(runs)}`;
 
 function line(agent: AgentCli, ask: Partial<Ask>): string {
   const { args, stdin, refused } = agent.plan({ ...plain, ...ask }, agent.tested);
-  return refused ?? `\`${[agent.binaries[0], ...args].join(' ').replaceAll('|', '\\|')}${stdin === undefined ? '' : ' < PROMPT'}\``;
+  return (
+    refused ??
+    `\`${[agent.binaries[0], ...args].join(' ').replaceAll('|', '\\|')}${stdin === undefined ? '' : ' < PROMPT'}\``
+  );
 }
 
 function commandTable(agent: AgentCli): string {
@@ -68,8 +73,12 @@ function commandTable(agent: AgentCli): string {
     ...permissionModes.map((mode) => [`\`--permission-mode ${mode}\``, line(agent, { permissionMode: mode })]),
     ...(abilities.model ? [['`--model anthropic/NAME`', line(agent, { model: 'anthropic/NAME' })]] : []),
     ...(abilities.resume ? [['`--resume ID`', line(agent, { resume: 'ID' })]] : []),
-    ...(abilities.ownLimits.length > 0 ? [['`--max-turns 9 --max-cost-usd 2`', line(agent, { maxTurns: 9, maxCostUsd: 2 })]] : []),
-    ...(acp === undefined ? [] : [[`\`--agent acp:${id}\``, `\`${[binaries[0], ...acp.args].join(' ')}\`, over [ACP](../acp.md)`]]),
+    ...(abilities.ownLimits.length > 0
+      ? [['`--max-turns 9 --max-cost-usd 2`', line(agent, { maxTurns: 9, maxCostUsd: 2 })]]
+      : []),
+    ...(acp === undefined
+      ? []
+      : [[`\`--agent acp:${id}\``, `\`${[binaries[0], ...acp.args].join(' ')}\`, over [ACP](../acp.md)`]]),
   ];
   return `| asked for | command line |\n| --- | --- |\n${rows.map(([asked, told]) => `| ${asked} | ${told} |`).join('\n')}`;
 }
@@ -87,17 +96,27 @@ function limitsOf(agent: AgentCli): string {
     ...(agent.abilities.resume ? { resume: 'ID' } : {}),
   };
   const { tellsUsage, tellsTurnsAtEnd, sessionStore, abilities } = agent;
-  const lacks = permissionModes.flatMap((permissionMode) => agent.plan({ ...all, permissionMode }, agent.tested).unsupported);
+  const lacks = permissionModes.flatMap(
+    (permissionMode) => agent.plan({ ...all, permissionMode }, agent.tested).unsupported,
+  );
   const sentences = [...new Set(lacks)];
   if (sessionStore !== undefined)
-    sentences.push('Its tokens and turns are read from its session file while it runs; limits stop it as soon as that file has them.');
+    sentences.push(
+      'Its tokens and turns are read from its session file while it runs; limits stop it as soon as that file has them.',
+    );
   else if (tellsUsage === 'at its end')
-    sentences.push('It reports its tokens only at the end: `--max-cost-usd` and `--max-tokens` cannot stop it before that.');
+    sentences.push(
+      'It reports its tokens only at the end: `--max-cost-usd` and `--max-tokens` cannot stop it before that.',
+    );
   else if (tellsUsage === 'never')
-    sentences.push('It never reports its tokens: `--max-cost-usd` and `--max-tokens` cannot stop it, and its cost is unknown.');
-  if (sessionStore === undefined && tellsTurnsAtEnd === true) sentences.push('`--max-turns` cannot stop it before its end either.');
+    sentences.push(
+      'It never reports its tokens: `--max-cost-usd` and `--max-tokens` cannot stop it, and its cost is unknown.',
+    );
+  if (sessionStore === undefined && tellsTurnsAtEnd === true)
+    sentences.push('`--max-turns` cannot stop it before its end either.');
   const own = abilities.ownLimits;
-  if (own.length > 0) sentences.push(`It enforces a limit on ${own.join(' and ')} by itself; Runwire watches all limits as well.`);
+  if (own.length > 0)
+    sentences.push(`It enforces a limit on ${own.join(' and ')} by itself; Runwire watches all limits as well.`);
   return sentences.length === 0
     ? 'It can do everything that `runwire run` can ask for.'
     : `What it cannot do, and what else you should know before a run:\n\n${sentences.map((each) => `- ${each}`).join('\n')}`;
@@ -109,7 +128,9 @@ function environmentOf(agent: AgentCli): string {
   const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
   return [
     `- In addition to [what every agent gets](../agents.md#what-an-agent-gets-of-the-environment): ${code(passEnv)}.`,
-    keys.length === 0 ? '- No variable gives it a key.' : `- Its key can be in ${keys.length === 1 ? '' : 'any of '}${code(keys)}.`,
+    keys.length === 0
+      ? '- No variable gives it a key.'
+      : `- Its key can be in ${keys.length === 1 ? '' : 'any of '}${code(keys)}.`,
     ...Object.entries(notKeys).map(([not, but]) => `- \`${not}\` looks like its key but is not: it needs \`${but}\`.`),
     logins.length === 0
       ? `- ${title} has no known login that could replace a key.`
@@ -127,7 +148,9 @@ interface Recorded {
 
 /** Runs of `codex@0.166.0`, `qwen-json@0.24.4`, … */
 function recordedRuns(id: string): Recorded[] {
-  const folders = readdirSync(recordings).filter((name) => name === id || name.startsWith(`${id}@`) || name.startsWith(`${id}-`));
+  const folders = readdirSync(recordings).filter(
+    (name) => name === id || name.startsWith(`${id}@`) || name.startsWith(`${id}-`),
+  );
   return folders.flatMap((folder) =>
     readdirSync(join(recordings, folder))
       .filter((scenario) => existsSync(join(recordings, folder, scenario, 'outcome.json')))
@@ -137,7 +160,12 @@ function recordedRuns(id: string): Recorded[] {
           .trimEnd()
           .split('\n')
           .map((each) => JSON.parse(each) as Record<string, unknown>);
-        return { folder, scenario, events, verdict: (JSON.parse(read('outcome.json')) as Pick<Recorded, 'verdict'>).verdict };
+        return {
+          folder,
+          scenario,
+          events,
+          verdict: (JSON.parse(read('outcome.json')) as Pick<Recorded, 'verdict'>).verdict,
+        };
       }),
   );
 }
@@ -163,15 +191,24 @@ const facts: readonly (readonly [what: string, isTold: (event: Record<string, un
   ['tokens', ({ type, input_tokens }) => type === 'usage.reported' && input_tokens !== undefined],
   ['cached tokens', ({ type, cache_read_tokens }) => type === 'usage.reported' && cache_read_tokens !== undefined],
   ['reasoning tokens', ({ type, reasoning_tokens }) => type === 'usage.reported' && reasoning_tokens !== undefined],
-  ['cost', ({ type, cost_usd, cost_source }) => type === 'usage.reported' && cost_usd !== undefined && cost_source !== 'computed'],
+  [
+    'cost',
+    ({ type, cost_usd, cost_source }) =>
+      type === 'usage.reported' && cost_usd !== undefined && cost_source !== 'computed',
+  ],
 ];
 
 function tellsOf({ title, tellsUsage, sessionStore }: AgentCli, runs: readonly Recorded[]): string {
   const usage = { 'while it runs': 'while it runs', 'at its end': 'at the end', never: 'not at all' }[tellsUsage];
-  const told = sessionStore === undefined ? `It reports its tokens ${usage}.` : 'Its output does not report tokens; its session file does.';
+  const told =
+    sessionStore === undefined
+      ? `It reports its tokens ${usage}.`
+      : 'Its output does not report tokens; its session file does.';
   if (runs.length === 0) return told;
   const events = runs.flatMap((run) => run.events);
-  const [yes, no] = [true, false].map((wanted) => facts.filter(([, isTold]) => events.some(isTold) === wanted).map(([what]) => what));
+  const [yes, no] = [true, false].map((wanted) =>
+    facts.filter(([, isTold]) => events.some(isTold) === wanted).map(([what]) => what),
+  );
   const lists = [
     `| ${title} reports, in the recorded runs | it never reports |`,
     '| --- | --- |',
@@ -190,7 +227,9 @@ async function writtenOf(id: string): Promise<string> {
   if (encoder === undefined) return `Nothing: \`--to ${id}\` is not a format that Runwire writes.`;
   const lost = new Set<string>();
   for (const path of samples) {
-    const lines = convert([readFileSync(path)], id, { onNote: ({ kind, what }) => void (kind === 'lost' && lost.add(what)) });
+    const lines = convert([readFileSync(path)], id, {
+      onNote: ({ kind, what }) => void (kind === 'lost' && lost.add(what)),
+    });
     for await (const each of lines) void each;
   }
   const names = (variants ?? []).map(({ name }) => `\`${id}:${name}\``);
@@ -216,7 +255,9 @@ function sessionsOf({ title, abilities, sessionFiles, sessionStore, dialect }: A
       : [
           `Its session files, below \`~/${store.home}/${store.folder}\` (or \`${store.variable}\`), are read for what its output does not report: what a resumed session had used before, or its tokens.`,
         ]),
-    ...(/session/.test(findDialect(dialect).about.reads ?? '') ? ['`runwire runs import` reads the sessions that it keeps.'] : []),
+    ...(/session/.test(findDialect(dialect).about.reads ?? '')
+      ? ['`runwire runs import` reads the sessions that it keeps.']
+      : []),
   ];
   return sentences.join(' ');
 }

@@ -22,12 +22,17 @@ export const remarks: Readonly<Record<string, readonly string[]>> = {
     'The prompt goes on stdin: it drops what follows `--`.',
     'It is told not to restart itself, because the second process outlives the first.',
   ],
-  pi: ['The prompt goes on stdin: it takes words that begin with `@` for files.', 'In mode `edit` it can edit anywhere, and has no shell.'],
+  pi: [
+    'The prompt goes on stdin: it takes words that begin with `@` for files.',
+    'In mode `edit` it can edit anywhere, and has no shell.',
+  ],
   'agent-code': [
     'In a single run it allows whatever it would otherwise ask about; therefore `edit` is its `plan` mode.',
     'A prompt that does not fit into one argument is refused before the start.',
   ],
-  dexter: ['It writes its only response at the end: until then nothing is known about the run except that it is still running.'],
+  dexter: [
+    'It writes its only response at the end: until then nothing is known about the run except that it is still running.',
+  ],
   'dev-agent': [
     'Its stream ends with a report over many lines; both are read.',
     'A prompt that does not fit into one argument is refused before the start.',

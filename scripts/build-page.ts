@@ -13,7 +13,12 @@ export async function buildPage(): Promise<string[]> {
   await build({ configFile });
   const report = await build({
     configFile,
-    build: { write: false, copyPublicDir: false, modulePreload: false, rolldownOptions: { output: { codeSplitting: false } } },
+    build: {
+      write: false,
+      copyPublicDir: false,
+      modulePreload: false,
+      rolldownOptions: { output: { codeSplitting: false } },
+    },
   });
   const { output } = report as Rolldown.RolldownOutput;
   writeFileSync(join(root, 'dist', 'report.html'), reportPage(output));
@@ -22,7 +27,9 @@ export async function buildPage(): Promise<string[]> {
 
 function reportPage(output: Rolldown.RolldownOutput['output']): string {
   const scripts = output.flatMap((part) => (part.type === 'chunk' ? [part.code] : []));
-  const styles = output.flatMap((part) => (part.type === 'asset' && part.fileName.endsWith('.css') ? [String(part.source)] : []));
+  const styles = output.flatMap((part) =>
+    part.type === 'asset' && part.fileName.endsWith('.css') ? [String(part.source)] : [],
+  );
   const [script = '', ...more] = scripts;
   if (more.length > 0 || script === '') throw new Error(`a report is one script, not ${scripts.length}`);
   // No string in the script may end the script element.

@@ -9,7 +9,10 @@ const stampFile = join(root, '.cache', 'built');
 /** A hash of everything that dist/ is made from. */
 export function buildStamp(): string {
   const hash = createHash('sha256');
-  const inputs = globSync(['{src,web,scripts}/**', 'package*.json', 'tsconfig*.json'], { cwd: root, withFileTypes: true })
+  const inputs = globSync(['{src,web,scripts}/**', 'package*.json', 'tsconfig*.json'], {
+    cwd: root,
+    withFileTypes: true,
+  })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   for (const path of inputs.toSorted()) hash.update(`${path}\n`).update(readFileSync(path));

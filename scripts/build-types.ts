@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path';
 /** The types of what the library exports, and no others; any package that they name must be a dependency. */
 export function buildTypes(root: string, installed: readonly string[]): void {
   const dist = join(root, 'dist');
-  execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+  execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.build.json'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
   const known = [...installed, 'node:'];
   const wanted = new Set<string>();
   const follow = (path: string): void => {
@@ -18,7 +21,9 @@ export function buildTypes(root: string, installed: readonly string[]): void {
     }
   };
   for (const entry of ['index.d.ts', 'portable.d.ts']) follow(join(dist, entry));
-  for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((each) => each.endsWith('.d.ts'))) {
+  for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((each) =>
+    each.endsWith('.d.ts'),
+  )) {
     if (!wanted.has(join(dist, path))) rmSync(join(dist, path));
   }
 }

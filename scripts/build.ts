@@ -14,7 +14,8 @@ const src = (path: string): string => join(root, 'src', path);
 const dist = join(root, 'dist');
 /** The dependencies, which are installed with the package; all other packages are bundled. */
 const installed = Object.keys(
-  (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }).dependencies,
+  (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> })
+    .dependencies,
 );
 const external = [...installed.map((name) => new RegExp(`^${name}(/|$)`)), /^pg-native$/];
 
@@ -42,7 +43,10 @@ const supervise = needed(['run/sources/command.ts', 'run/sources/agent.ts'].map(
 // What a run does last.
 const tidy = needed(['ledger/one-run.ts', 'ledger/close-interrupted.ts', 'ledger/tidy.ts'].map(src));
 const bundled = [
-  ...(await build({ index: src('index.ts'), 'cli/main': src('cli/main.ts') }, { help, run, children, read, supervise, tidy })),
+  ...(await build(
+    { index: src('index.ts'), 'cli/main': src('cli/main.ts') },
+    { help, run, children, read, supervise, tidy },
+  )),
   ...(await build({ portable: src('portable.ts') }, {})),
   ...(await buildPage()),
 ];
@@ -60,7 +64,11 @@ async function build(input: Record<string, string>, together: Record<string, Rea
     entryFileNames: '[name].js',
     chunkFileNames: ({ moduleIds }) => `chunks/${packageIn(moduleIds) ?? '[name]'}-[hash].js`,
     codeSplitting: {
-      groups: Object.entries(together).map(([name, modules], index) => ({ name, test: (id) => modules.has(id), priority: 10 - index })),
+      groups: Object.entries(together).map(([name, modules], index) => ({
+        name,
+        test: (id) => modules.has(id),
+        priority: 10 - index,
+      })),
     },
     plugins: [{ name: 'lean-builtins', renderChunk: (code) => leanBuiltins(code) }],
   });

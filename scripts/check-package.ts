@@ -23,7 +23,9 @@ function brokenLinks(paths: ReadonlySet<string>): string[] {
     .filter((path) => path.endsWith('.md'))
     .flatMap((path) =>
       Array.from(readFileSync(join(root, path), 'utf8').matchAll(/\]\(([^)#\s]+)/g), ([, target = '']) => target)
-        .filter((target) => !/^\w+:/.test(target) && !isThere(normalize(join(dirname(path), target)).replace(/\/$/, '')))
+        .filter(
+          (target) => !/^\w+:/.test(target) && !isThere(normalize(join(dirname(path), target)).replace(/\/$/, '')),
+        )
         .map((target) => `${path} → ${target}`),
     );
 }
@@ -33,11 +35,26 @@ function repairs(project: string): boolean {
   const examples = join(project, 'node_modules', 'runwire', 'examples', 'fix-the-test');
   const work = join(project, 'work');
   cpSync(join(examples, 'project'), work, { recursive: true });
-  const flags = ['--ledger', 'none', '--cwd', work, '--model', `replay/${join(examples, 'model.jsonl')}`, '--allow', 'bash(node --test)'];
-  const { status, stdout } = spawnSync(join(project, 'node_modules', '.bin', 'runwire'), [...flags, 'A test fails here.'], {
-    encoding: 'utf8',
-  });
-  return status === 0 && stdout.includes('tests pass') && spawnSync(process.execPath, ['--test'], { cwd: work }).status === 0;
+  const flags = [
+    '--ledger',
+    'none',
+    '--cwd',
+    work,
+    '--model',
+    `replay/${join(examples, 'model.jsonl')}`,
+    '--allow',
+    'bash(node --test)',
+  ];
+  const { status, stdout } = spawnSync(
+    join(project, 'node_modules', '.bin', 'runwire'),
+    [...flags, 'A test fails here.'],
+    {
+      encoding: 'utf8',
+    },
+  );
+  return (
+    status === 0 && stdout.includes('tests pass') && spawnSync(process.execPath, ['--test'], { cwd: work }).status === 0
+  );
 }
 
 try {
@@ -48,7 +65,10 @@ try {
     paths.every((path) => !/^(test|scripts|src|web)\//.test(path)),
   );
   expect('is the same, byte by byte, when packed again', pack(join(folder, 'second')).shasum === packed.shasum);
-  expect(`no link of its pages leads out of it ${brokenLinks(new Set(paths)).join(', ')}`.trim(), brokenLinks(new Set(paths)).length === 0);
+  expect(
+    `no link of its pages leads out of it ${brokenLinks(new Set(paths)).join(', ')}`.trim(),
+    brokenLinks(new Set(paths)).length === 0,
+  );
   const tarball = join(folder, 'first', packed.filename);
   run(join(bin, 'publint'), [tarball, '--strict'], root);
   console.log('ok   publint');
@@ -74,13 +94,17 @@ try {
   );
   expect(
     'the installed command exits with the verdict',
-    spawnSync(command, ['outcome', '--exit-code', join(root, 'examples', 'false-success.jsonl')], { stdio: 'ignore' }).status === 4,
+    spawnSync(command, ['outcome', '--exit-code', join(root, 'examples', 'false-success.jsonl')], { stdio: 'ignore' })
+      .status === 4,
   );
   writeFileSync(
     join(project, 'import.mjs'),
     "import { fold } from 'runwire';\nconst outcome = await fold([]);\nconsole.log(outcome.status);\n",
   );
-  expect('the installed library can be imported', run(process.execPath, ['import.mjs'], project).trim() === 'incomplete');
+  expect(
+    'the installed library can be imported',
+    run(process.execPath, ['import.mjs'], project).trim() === 'incomplete',
+  );
   writeFileSync(
     join(project, 'typed.ts'),
     [
@@ -92,7 +116,11 @@ try {
     ].join('\n'),
   );
   // Without the types of Node.js.
-  run(join(bin, 'tsc'), ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024', '--types', '', 'typed.ts'], project);
+  run(
+    join(bin, 'tsc'),
+    ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024', '--types', '', 'typed.ts'],
+    project,
+  );
   console.log('ok   the installed types check, without any others');
 } finally {
   rmSync(folder, { recursive: true, force: true });

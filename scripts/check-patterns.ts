@@ -19,7 +19,8 @@ const cacheFile = join(root, 'node_modules', '.cache', 'check-patterns', 'linear
 
 /** Expressions that the checker cannot read, and why they are linear nonetheless. */
 const unreadable: Readonly<Record<string, string>> = {
-  'src/stores/words.ts': 'a class, or a run of another class: no character is in both, so there is never a second way to match',
+  'src/stores/words.ts':
+    'a class, or a run of another class: no character is in both, so there is never a second way to match',
 };
 
 /** Files that build expressions at run time, from what is known only then, and why those are linear. */
@@ -29,7 +30,8 @@ const madeAtRunTime: Readonly<Record<string, string>> = {
   'src/redact/pattern.ts': 'one class between the beginning and the end, matched with one character',
   'src/expect/words.ts': 'made to see whether it can be, and matched with nothing',
   'src/run/judges.ts': "the user's own pattern, which is matched under a time limit that the engine keeps",
-  'src/builtin/answer/json-schema.ts': "the user's own pattern, which is matched under a time limit that the engine keeps",
+  'src/builtin/answer/json-schema.ts':
+    "the user's own pattern, which is matched under a time limit that the engine keeps",
 };
 
 /** The checker is trusted only as long as it finds these. */
@@ -42,7 +44,9 @@ const knownBad: readonly (readonly [source: string, flags: string])[] = [
 ];
 
 const files = ['src', 'web']
-  .flatMap((room) => readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).map((path) => join(room, path)))
+  .flatMap((room) =>
+    readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).map((path) => join(room, path)),
+  )
   .filter((path) => /\.tsx?$/.test(path))
   .toSorted();
 
@@ -75,7 +79,9 @@ async function constructedBy(paths: readonly string[]): Promise<Expression[]> {
   globalThis.RegExp = new Proxy(original, {
     construct(target, args: [string, string?], newTarget) {
       const expression: RegExp = Reflect.construct(target, args, newTarget);
-      const caller = new Error('made here').stack?.split('\n').find((line) => line.includes('/src/') || line.includes('/web/'));
+      const caller = new Error('made here').stack
+        ?.split('\n')
+        .find((line) => line.includes('/src/') || line.includes('/web/'));
       const where = paths.find((path) => caller?.includes(pathToFileURL(join(root, path)).href));
       if (where !== undefined) made.push({ where, source: expression.source, flags: expression.flags });
       return expression;
@@ -91,7 +97,12 @@ async function constructedBy(paths: readonly string[]): Promise<Expression[]> {
 
 /** Why an expression is not known to be linear; undefined if it is. Only a proof counts: a search for a bad input may miss it. */
 async function faultOf({ where, source, flags }: Expression): Promise<string | undefined> {
-  const result = await check(source, flags, { checker: 'automaton', timeout: 60_000, maxNFASize: 1e6, maxPatternSize: 1e6 });
+  const result = await check(source, flags, {
+    checker: 'automaton',
+    timeout: 60_000,
+    maxNFASize: 1e6,
+    maxPatternSize: 1e6,
+  });
   if (result.status === 'safe') return undefined;
   if (result.status === 'vulnerable') return `${result.complexity.summary}, with ${result.attack.pattern}`;
   if (result.error.kind === 'invalid' && where.slice(0, where.indexOf(':')) in unreadable) return undefined;
@@ -117,7 +128,9 @@ const faults: string[] = constructing
   .filter((path) => !(path in madeAtRunTime) && !constructed.some(({ where }) => where === path))
   .map((path) => `${path} makes regular expressions that nobody has seen: write them out, or say why they are linear`);
 
-const all = new Map([...contents.flatMap(({ literals }) => literals), ...constructed].map((each) => [nameOf(each), each]));
+const all = new Map(
+  [...contents.flatMap(({ literals }) => literals), ...constructed].map((each) => [nameOf(each), each]),
+);
 const bad = knownBad.map(([source, flags]): Expression => ({ where: 'known to be bad', source, flags }));
 const queue = [...bad, ...[...all.values()].filter((each) => !known.has(nameOf(each)))];
 await Promise.all(

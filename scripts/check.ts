@@ -15,7 +15,10 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
 
 function run([name, command, ...args]: (typeof checks)[number]): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(join(root, 'node_modules', '.bin', command), args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(join(root, 'node_modules', '.bin', command), args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     child.stdout.on('data', (data: Buffer) => void (output += data.toString()));
     child.stderr.on('data', (data: Buffer) => void (output += data.toString()));

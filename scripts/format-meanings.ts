@@ -60,7 +60,8 @@ export const opencode: Meanings = {
   '# session.status': 'The session is busy, idle, or waiting to retry.',
   '# session.idle': 'The session has nothing left to do: the end of the run.',
   '# session.error': 'An error from which the run did not recover.',
-  '# message.updated': 'A message of the user or of the assistant, sent complete each time; a message of the assistant is a turn.',
+  '# message.updated':
+    'A message of the user or of the assistant, sent complete each time; a message of the assistant is a turn.',
   '# message.part.updated': 'A part of a message, sent complete each time.',
   '# file.edited': 'A file was changed.',
   '# command.executed': 'A shell command has ended.',
@@ -192,7 +193,8 @@ export const devAgent: Meanings = {
   name: 'name of the tool',
   args: 'what may be shown of its arguments, see above',
   status: '`success` or `error`',
-  'thread.completed status': '`completed`, `iteration_limit`, `FINISHED_WITH_ERROR` or `error`; `final_report.reason` says which error',
+  'thread.completed status':
+    '`completed`, `iteration_limit`, `FINISHED_WITH_ERROR` or `error`; `final_report.reason` says which error',
   duration_ms: 'how long it took',
   branch_id: 'the branch that it made, where there is one',
   summary: 'its result, in one line',
@@ -217,8 +219,10 @@ export const outcome: Meanings = {
   cache_read_tokens: 'of the input, read from the cache',
   cache_write_tokens: 'of the input, written to the cache',
   cost: 'USD',
-  cost_source: '`reported` by the agent, `computed` from tokens and list prices, `wire`: of its requests, as they passed, or `unknown`',
-  cost_is: 'only if the cost is a lower bound: a total is known, but not what each model call used or what came from a cache',
+  cost_source:
+    '`reported` by the agent, `computed` from tokens and list prices, `wire`: of its requests, as they passed, or `unknown`',
+  cost_is:
+    'only if the cost is a lower bound: a total is known, but not what each model call used or what came from a cache',
   model_name: 'provider and name of the model',
   api_calls_count: 'tool calls, as OpenCode counts them',
   tool_calls_count: 'tool calls',
@@ -245,7 +249,8 @@ export const outcome: Meanings = {
   commit: 'its last commit',
   'lineage.branches[].agent': 'who worked on it',
   run_id: 'in which run of the ledger',
-  isolation: 'how the private copy that it was made in was isolated; absent: this run did not make it in a private copy',
+  isolation:
+    'how the private copy that it was made in was isolated; absent: this run did not make it in a private copy',
   'lineage.branches[].status': '`running`, or the class of the verdict',
   remarks: 'what to know beside the verdict: tests changed or deleted, protected files touched',
   winner: 'true: it was chosen among several that did the same',

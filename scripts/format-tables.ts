@@ -7,7 +7,8 @@ import { RunOutcome } from '../src/outcome/outcome.ts';
 import { fieldTable, type Meanings, type Schema, shapesOf } from './field-table.ts';
 import { agentCode, devAgent, dexter, opencode, outcome } from './format-meanings.ts';
 
-const schemaOf = (schema: z.ZodType): Schema => z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input', reused: 'inline' }) as Schema;
+const schemaOf = (schema: z.ZodType): Schema =>
+  z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input', reused: 'inline' }) as Schema;
 
 /** The members of a union of lines, by their type. */
 function linesOf(schema: z.ZodType): [type: string, line: Schema][] {
@@ -16,11 +17,15 @@ function linesOf(schema: z.ZodType): [type: string, line: Schema][] {
 }
 
 function events(lines: readonly (readonly [string, Schema])[], meanings: Meanings): string {
-  return lines.map(([type, line]) => `### \`${type}\`\n\n${meanings[`# ${type}`] ?? ''}\n\n${fieldTable(line, meanings, type)}`).join('\n');
+  return lines
+    .map(([type, line]) => `### \`${type}\`\n\n${meanings[`# ${type}`] ?? ''}\n\n${fieldTable(line, meanings, type)}`)
+    .join('\n');
 }
 
 /** The eight events that its document names; the others are read, never written. */
-const agentCodeEvents = new Set('session_start text_delta thinking tool_call tool_result turn_complete error session_end'.split(' '));
+const agentCodeEvents = new Set(
+  'session_start text_delta thinking tool_call tool_result turn_complete error session_end'.split(' '),
+);
 /** Parts and events that the document of the bus does not name are OpenCode's own. */
 const documentedParts = new Set(['text', 'reasoning', 'tool', 'file']);
 const undocumented = new Set(['session.updated', 'message.part.delta', 'file.watcher.updated', 'permission.asked']);
@@ -34,7 +39,9 @@ function busLines(): [string, Schema][] {
 function documented(schema: Schema): Schema {
   const part = schema.properties?.['part'];
   if (part === undefined) return schema;
-  const kept = (part.oneOf ?? part.anyOf ?? []).filter(({ properties }) => documentedParts.has(String(properties?.['type']?.const)));
+  const kept = (part.oneOf ?? part.anyOf ?? []).filter(({ properties }) =>
+    documentedParts.has(String(properties?.['type']?.const)),
+  );
   return { ...schema, properties: { ...schema.properties, part: { anyOf: kept } } };
 }
 

@@ -34,7 +34,10 @@ export async function generatedFiles(): Promise<Map<string, string>> {
 function dialectTable(): string {
   const rows = dialects.map(({ id, about, encoder, variants }) => {
     const names = (variants ?? []).map((each) => `\`${each.name}\``);
-    const writes = encoder === undefined ? 'no' : `${about.writes ?? 'yes'}${names.length > 1 ? ` (variants ${names.join(', ')})` : ''}`;
+    const writes =
+      encoder === undefined
+        ? 'no'
+        : `${about.writes ?? 'yes'}${names.length > 1 ? ` (variants ${names.join(', ')})` : ''}`;
     return `| \`${id}\` | ${about.agent} | ${about.reads ?? 'no'} | ${writes} |`;
   });
   return `# Dialects
@@ -52,9 +55,12 @@ ${rows.join('\n')}
 
 /** A code block that names a file in examples/ holds exactly that file, so that what is shown is what is tested. */
 function withExamples(markdown: string): string {
-  return markdown.replace(/<!-- (examples\/[\w./-]+) -->\n```(\w+)\n(?:[\s\S]*?\n)?```/g, (_block, path: string, language: string) => {
-    return `<!-- ${path} -->\n\`\`\`${language}\n${readFileSync(join(root, path), 'utf8')}\`\`\``;
-  });
+  return markdown.replace(
+    /<!-- (examples\/[\w./-]+) -->\n```(\w+)\n(?:[\s\S]*?\n)?```/g,
+    (_block, path: string, language: string) => {
+      return `<!-- ${path} -->\n\`\`\`${language}\n${readFileSync(join(root, path), 'utf8')}\`\`\``;
+    },
+  );
 }
 
 const agentTableStart = '<!-- agents: made from the registry by `npm run generate` -->';
@@ -69,7 +75,10 @@ function withAgentTable(markdown: string): string {
 /** Shows the command line of a plain run that may edit. */
 function agentTable(): string {
   const rows = agents.map(({ id, title, binaries, dialect, abilities, tested, plan }) => {
-    const { args, stdin } = plan({ prompt: 'PROMPT', cwd: '/', permissionMode: 'edit', directories: [], extraArgs: [] }, tested);
+    const { args, stdin } = plan(
+      { prompt: 'PROMPT', cwd: '/', permissionMode: 'edit', directories: [], extraArgs: [] },
+      tested,
+    );
     const line = `${[binaries[0], ...args].join(' ')}${stdin === undefined ? '' : ' < PROMPT'}`;
     const can = (list: readonly string[]): string => (list.length === 0 ? 'none' : list.join(', '));
     const { permissionModes, ownLimits, resume, prompt } = abilities;

@@ -35,7 +35,8 @@ function reached(parts: Pattern, { place, taken }: State): State[] {
 /** The characters that may stand at this place of a text, a bit for each code modulo 32. */
 function maskAt(parts: Pattern, at: number): number {
   let states = reached(parts, { place: 0, taken: 0 });
-  for (let i = 0; i < at; i += 1) states = states.flatMap(({ place, taken }) => reached(parts, { place, taken: taken + 1 }));
+  for (let i = 0; i < at; i += 1)
+    states = states.flatMap(({ place, taken }) => reached(parts, { place, taken: taken + 1 }));
   let mask = 0;
   for (const { place } of states) {
     const part = parts[place];

@@ -20,7 +20,9 @@ function run(command: string, args: readonly string[], cwd: string): Promise<voi
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
     child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${command} ${args.join(' ')} ended with ${code}`))));
+    child.on('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`${command} ${args.join(' ')} ended with ${code}`)),
+    );
   });
 }
 
@@ -30,9 +32,17 @@ async function fetch(agent: Installable): Promise<void> {
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true });
   writeFileSync(join(partial, 'package.json'), '{ "private": true }\n');
-  const quiet = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
+  const quiet = [
+    '--no-audit',
+    '--no-fund',
+    '--no-package-lock',
+    '--ignore-scripts',
+    '--prefer-offline',
+    '--loglevel=error',
+  ];
   await run('npm', ['install', '--prefix', partial, ...quiet, `${agent.package}@${agent.version}`], partial);
-  if (agent.afterInstall !== undefined) await run(process.execPath, [agent.afterInstall], join(partial, 'node_modules', agent.package));
+  if (agent.afterInstall !== undefined)
+    await run(process.execPath, [agent.afterInstall], join(partial, 'node_modules', agent.package));
   rmSync(whole, { recursive: true, force: true });
   renameSync(partial, whole);
 }

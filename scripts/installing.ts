@@ -23,7 +23,9 @@ interface Packed {
 /** The tarball of the current build. Scripts are off, because `prepare` would build again. */
 export function pack(destination: string): Packed {
   mkdirSync(destination, { recursive: true });
-  const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', destination], root)) as [Packed];
+  const [packed] = JSON.parse(
+    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', destination], root),
+  ) as [Packed];
   return packed;
 }
 
@@ -50,6 +52,8 @@ export function install(name: string, tarball: string, project: string): string 
 export function weigh(modules: string): { megabytes: number; packages: number } {
   const files = readdirSync(modules, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const bytes = files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-  const packages = files.filter((entry) => entry.name === 'package.json' && /node_modules\/(@[^/]+\/)?[^/@.][^/]*$/.test(entry.parentPath));
+  const packages = files.filter(
+    (entry) => entry.name === 'package.json' && /node_modules\/(@[^/]+\/)?[^/@.][^/]*$/.test(entry.parentPath),
+  );
   return { megabytes: bytes / 1e6, packages: packages.length };
 }

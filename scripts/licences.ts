@@ -16,9 +16,16 @@ function folderOf(module: string): string | undefined {
 export function licences(modules: Iterable<string>): string {
   const folders = new Set(Array.from(modules, folderOf).filter((folder) => folder !== undefined));
   const parts = Array.from(folders, (folder) => {
-    const { name, version, license = 'unknown' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Package;
+    const {
+      name,
+      version,
+      license = 'unknown',
+    } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Package;
     const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-    const text = file === undefined ? 'The package holds no text of its licence.' : readFileSync(join(folder, file), 'utf8').trim();
+    const text =
+      file === undefined
+        ? 'The package holds no text of its licence.'
+        : readFileSync(join(folder, file), 'utf8').trim();
     return `${name} ${version} (${license})\n\n${text}\n`;
   });
   return `Runwire's own licence is in LICENSE. Its files hold parts of these packages:\n\n${[...new Set(parts)].toSorted().join(`\n${'-'.repeat(80)}\n\n`)}`;

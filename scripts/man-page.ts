@@ -16,9 +16,18 @@ const variables: readonly (readonly [name: string, meaning: string])[] = [
     'OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, GOOGLE_API_KEY, AZURE_API_KEY, AZURE_OPENAI_API_KEY',
     'Keys for the other providers. docs/agent.md lists the variables for their addresses.',
   ],
-  ['RUNWIRE_TRUST_PROJECT', '1: for this run, let the runwire.json of this repository do more than narrow permissions.'],
-  ['RUNWIRE_CONFIG_KEYS', 'none: do not use the keys in the config file; a worker sets it for a run that names an address of its own.'],
-  ['RUNWIRE_SETTLE', 'Set by Runwire for the runs that it starts in private copies: model calls under way may end before the run does.'],
+  [
+    'RUNWIRE_TRUST_PROJECT',
+    '1: for this run, let the runwire.json of this repository do more than narrow permissions.',
+  ],
+  [
+    'RUNWIRE_CONFIG_KEYS',
+    'none: do not use the keys in the config file; a worker sets it for a run that names an address of its own.',
+  ],
+  [
+    'RUNWIRE_SETTLE',
+    'Set by Runwire for the runs that it starts in private copies: model calls under way may end before the run does.',
+  ],
   ['RUNWIRE_NAMESPACE', 'off: run commands of the built-in agent without separate namespaces; sudo needs that.'],
   [
     'RUNWIRE_REPLAY_SPEED',
@@ -30,14 +39,23 @@ const variables: readonly (readonly [name: string, meaning: string])[] = [
     'Whatever the address of a PostgreSQL ledger leaves out, as for psql.',
   ],
   ['RUNWIRE_TAPES', 'Where the events of runs are kept: s3://bucket/prefix, postgres, files.'],
-  ['AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN', 'The key of that bucket, and the token of a temporary key.'],
+  [
+    'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN',
+    'The key of that bucket, and the token of a temporary key.',
+  ],
   ['AWS_REGION, AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL', 'Where that bucket is.'],
-  ['RUNWIRE_REPORT, RUNWIRE_REPORT_TOKEN', 'A "runwire serve" elsewhere to which every run is reported, and the token for it.'],
+  [
+    'RUNWIRE_REPORT, RUNWIRE_REPORT_TOKEN',
+    'A "runwire serve" elsewhere to which every run is reported, and the token for it.',
+  ],
   [
     'RUNWIRE_READ_TOKEN, RUNWIRE_STOP_TOKEN',
     'For "runwire serve": tokens for programs that may read, or read and stop. Programs with RUNWIRE_REPORT_TOKEN may report to it.',
   ],
-  ['OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_*', 'Where spans are sent, and how; docs/telemetry.md lists all of these variables.'],
+  [
+    'OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_*',
+    'Where spans are sent, and how; docs/telemetry.md lists all of these variables.',
+  ],
   ['TRACEPARENT, TRACESTATE', 'The trace that a run belongs to.'],
   [
     'GITHUB_ACTIONS, GITLAB_CI, BUILDKITE',
@@ -45,7 +63,10 @@ const variables: readonly (readonly [name: string, meaning: string])[] = [
   ],
   ['NO_COLOR, FORCE_COLOR, CI, TERM', 'Whether colours are used, and whether anything is drawn in place.'],
   ['XDG_STATE_HOME, XDG_CONFIG_HOME', 'The folders of the ledger, tapes and sessions, and of the config file.'],
-  ['RUNWIRE_STATUS, RUNWIRE_CLASS, RUNWIRE_EXIT_CODE, RUNWIRE_SESSION_ID', 'Set for the command of --on-end: how the run ended.'],
+  [
+    'RUNWIRE_STATUS, RUNWIRE_CLASS, RUNWIRE_EXIT_CODE, RUNWIRE_SESSION_ID',
+    'Set for the command of --on-end: how the run ended.',
+  ],
   ['RUNWIRE_WIRE_TOKEN', 'Set for Codex with --wire, where its settings hold a key: the token that it sends instead.'],
   [
     'RUNWIRE_SLOT, RUNWIRE_PORT_BASE',
@@ -68,7 +89,10 @@ const files: readonly (readonly [path: string, meaning: string])[] = [
   ['~/.local/state/runwire/copies/', 'Private copies of checkouts, while they are in use.'],
   ['~/.local/state/runwire/fleet/', 'Repositories and checkouts of "runwire worker".'],
   ['~/.local/state/runwire/serve.token', 'Your token for "runwire serve".'],
-  ['~/.local/state/runwire/unknown-shapes.json', 'Kinds of lines that this version does not know; "runwire doctor" lists them.'],
+  [
+    '~/.local/state/runwire/unknown-shapes.json',
+    'Kinds of lines that this version does not know; "runwire doctor" lists them.',
+  ],
   ['.dexter/scratchpad/', 'In the working folder: the logs named in --json responses.'],
 ];
 
@@ -76,7 +100,10 @@ const files: readonly (readonly [path: string, meaning: string])[] = [
 export async function manPage(): Promise<string> {
   return (await pageText())
     .replaceAll('…', '...')
-    .replaceAll(/\P{ASCII}/gu, (each) => `\\[u${(each.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`);
+    .replaceAll(
+      /\P{ASCII}/gu,
+      (each) => `\\[u${(each.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
+    );
 }
 
 async function pageText(): Promise<string> {
@@ -87,7 +114,9 @@ async function pageText(): Promise<string> {
       groups.length === 1 ? '' : `.PP\n${roff(title)}:\n`,
       ...options.map(([name, option]) => `.TP\n.B ${roff(flagOf(name, option).trim())}\n${roff(option.help)}\n`),
     ]);
-    const examples = command.examples.map(([line, what]) => `.PP\n${roff(what)}:\n.PP\n.nf\n.RS\n${roff(line)}\n.RE\n.fi\n`);
+    const examples = command.examples.map(
+      ([line, what]) => `.PP\n${roff(what)}:\n.PP\n.nf\n.RS\n${roff(line)}\n.RE\n.fi\n`,
+    );
     return `.SS runwire ${command.name} ${roff(command.operands ?? '')}\n${roff(command.summary)}.\n.PP\n${roff(command.description)}\n${flags.join('')}${examples.join('')}`;
   });
   const codes = exitCodeTable.map(([code, name, meaning]) => `.TP\n.B ${code} (${name})\n${roff(meaning)}\n`);

@@ -30,7 +30,8 @@ async function record(script: string, recording: string): Promise<void> {
     });
     const [status] = (await once(run, 'close')) as [number | null];
     if (status !== 0) throw new Error(`the run ended with ${status}`);
-    if (spawnSync(process.execPath, ['--test'], { cwd: folder }).status !== 0) throw new Error('the example is not fixed');
+    if (spawnSync(process.execPath, ['--test'], { cwd: folder }).status !== 0)
+      throw new Error('the example is not fixed');
   } finally {
     await server.close();
     rmSync(folder, { recursive: true });

@@ -38,6 +38,7 @@ export function withVersion(path: string, text: string, from: string, to: string
     return `${JSON.stringify({ ...lock, version: to, packages: { ...lock.packages, '': { ...itself, version: to } } }, null, 2)}\n`;
   }
   const [before, after] = [own[path]?.(from), own[path]?.(to)];
-  if (before === undefined || after === undefined || !text.includes(before)) throw new Error(`${path} does not say ${from}`);
+  if (before === undefined || after === undefined || !text.includes(before))
+    throw new Error(`${path} does not say ${from}`);
   return text.replace(before, after);
 }

@@ -30,7 +30,8 @@ function member(found: Found): string[] {
   if (option === undefined) return [];
   const { about } = found.field;
   const type =
-    named[found.name] ?? typeText(z.toJSONSchema((found.field as Fields[string]).schema(kit), { unrepresentable: 'any', io: 'input' }));
+    named[found.name] ??
+    typeText(z.toJSONSchema((found.field as Fields[string]).schema(kit), { unrepresentable: 'any', io: 'input' }));
   return [...(about === undefined ? [] : [`  /** ${about} */`]), `  ${option}?: ${type} | undefined;`];
 }
 

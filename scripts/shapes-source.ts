@@ -47,7 +47,9 @@ export function shapesSource(): string {
   for (const member of union.oneOf ?? union.anyOf ?? []) {
     const type = member.properties?.type?.const;
     const fields = Object.entries(member.properties ?? {}).filter(([name]) => name !== 'type');
-    const text = fields.map(([name, schema]) => `${name}: '${member.required?.includes(name) ? '' : '~'}${kindOf(schema)}'`);
+    const text = fields.map(
+      ([name, schema]) => `${name}: '${member.required?.includes(name) ? '' : '~'}${kindOf(schema)}'`,
+    );
     const one = `  ${type?.includes('.') ? `'${type}'` : type}: { ${text.join(', ')} },`;
     lines.push(
       text.length === 0

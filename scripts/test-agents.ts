@@ -37,7 +37,8 @@ function options() {
       },
     });
     for (const name of values.scenario ?? []) if (!names.includes(name)) complain(`no scenario ${name}\n${usage}`);
-    for (const id of values.agent ?? []) if (!realAgents.some((agent) => agent.id === id)) complain(`no agent ${id}\n${usage}`);
+    for (const id of values.agent ?? [])
+      if (!realAgents.some((agent) => agent.id === id)) complain(`no agent ${id}\n${usage}`);
     return values;
   } catch (error) {
     return complain(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
@@ -67,7 +68,9 @@ function newestOf<Agent extends Installable>(agent: Agent): Agent {
 }
 
 function tellRelease(id: string, from: string, to: string): void {
-  console.error(from === to ? `${id} ${to} is known` : `${id} ${from} -> ${to}: what fails below, this release changed`);
+  console.error(
+    from === to ? `${id} ${to} is known` : `${id} ${from} -> ${to}: what fails below, this release changed`,
+  );
 }
 
 /** Words to put before a command so that it sees loopback and nothing else. */
@@ -84,7 +87,14 @@ function loopbackOnly(): string[] {
   );
 }
 
-const { quick = false, newest = false, wire = false, agent: only, scenario: wanted = [], 'no-namespace': open = false } = options();
+const {
+  quick = false,
+  newest = false,
+  wire = false,
+  agent: only,
+  scenario: wanted = [],
+  'no-namespace': open = false,
+} = options();
 const known = realAgents.filter(({ id, onDemand }) => only?.includes(id) ?? !(quick && onDemand === true));
 const pinned = known.filter(isOurs);
 const agents = newest ? pinned.map(newestOf) : pinned;
@@ -93,7 +103,8 @@ const theirs = await usersOwn(known.filter((agent) => !isOurs(agent)));
 if (agents.length + theirs.length === 0) process.exit(0);
 const before = open ? [] : loopbackOnly();
 await installAgents(agents);
-if (newest) for (const [index, { id, version }] of agents.entries()) tellRelease(id, pinned[index]?.version ?? '', version);
+if (newest)
+  for (const [index, { id, version }] of agents.entries()) tellRelease(id, pinned[index]?.version ?? '', version);
 
 const vitest = join(import.meta.dirname, '..', 'node_modules', '.bin', 'vitest');
 const [command = '', ...args] = [...before, vitest, 'run', '--config', 'vitest.agents.config.ts'];

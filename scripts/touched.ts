@@ -68,9 +68,14 @@ function lists(files: readonly Source[], names: readonly string[], share: number
 
 /** What the files of `run/sinks` export that are sinks, by file. */
 function sinksOf(files: readonly Source[]): Record<string, string[]> {
-  const sinks = files.filter(({ path, text }) => path.startsWith('src/run/sinks/') && /\bimplements Sink\b|\): Sink\b/.test(text));
+  const sinks = files.filter(
+    ({ path, text }) => path.startsWith('src/run/sinks/') && /\bimplements Sink\b|\): Sink\b/.test(text),
+  );
   return Object.fromEntries(
-    sinks.map(({ path, text }) => [path, Array.from(text.matchAll(/^export (?:class|function) (\w+)/gm), ([, name = '']) => name)]),
+    sinks.map(({ path, text }) => [
+      path,
+      Array.from(text.matchAll(/^export (?:class|function) (\w+)/gm), ([, name = '']) => name),
+    ]),
   );
 }
 
@@ -81,7 +86,10 @@ function printTouched(files: readonly Source[]): void {
     'limit flag': cheapest(ours, Object.fromEntries(flags)),
     filter: lists(ours, Object.keys(rowFilters), 2 / 3),
     column: lists(ours, Object.keys(rowFields), 3 / 4),
-    'event type': cheapest(ours, Object.fromEntries(AgentEvent.options.map(({ shape }) => [shape.type.value, [shape.type.value]]))),
+    'event type': cheapest(
+      ours,
+      Object.fromEntries(AgentEvent.options.map(({ shape }) => [shape.type.value, [shape.type.value]])),
+    ),
     sink: cheapest(ours, sinksOf(files)),
   };
   console.log('files that one more of each kind touches, without dialects and agents');
@@ -97,7 +105,8 @@ function printRooms(files: readonly Source[]): void {
       .slice(0, path.startsWith('src/') && path.split('/').length > 2 ? 2 : 1)
       .join('/'),
   );
-  const linesOf = (all: readonly Source[]): number => all.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
+  const linesOf = (all: readonly Source[]): number =>
+    all.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
   console.log('\nlines  files  room');
   for (const [room, all] of [...rooms, ['all', files] as const])
     console.log(`${String(linesOf(all)).padStart(5)} ${String(all.length).padStart(6)}  ${room}`);

@@ -20,7 +20,8 @@ function run(name: string, { env, args = [] }: Small): Promise<boolean> {
     });
     const stop = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), mostMinutes * 60_000);
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => void (output += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => void (output += text));
     child.on('close', (code) => {
       clearTimeout(stop);
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
@@ -33,7 +34,8 @@ function run(name: string, { env, args = [] }: Small): Promise<boolean> {
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !(name in smallScripts));
-if (unknown.length > 0) throw new Error(`no small settings for ${unknown.join(', ')}; known: ${Object.keys(smallScripts).join(', ')}`);
+if (unknown.length > 0)
+  throw new Error(`no small settings for ${unknown.join(', ')}; known: ${Object.keys(smallScripts).join(', ')}`);
 const waiting = Object.entries(smallScripts).filter(([name]) => asked.length === 0 || asked.includes(name));
 let isGood = true;
 // Once, and not by two of them at the same time.

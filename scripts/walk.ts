@@ -53,7 +53,8 @@ const exitCode = await main(['run', '--quiet', '--ledger', 'none', '--to', 'agen
 Object.assign(process.stdout, { write });
 Object.assign(fs, { writeSync });
 Object.assign(JSON, { stringify });
-if (exitCode !== 0 || written === undefined || printed === undefined) throw new Error(`the line was lost (exit code ${exitCode})`);
+if (exitCode !== 0 || written === undefined || printed === undefined)
+  throw new Error(`the line was lost (exit code ${exitCode})`);
 
 /** Each room that it enters, and the files that it passes there. */
 const stretches: { room: string; files: string[] }[] = [];
@@ -70,5 +71,7 @@ const figures = `${files} files, ${stretches.length - 1} changes of room; pipeli
 console.log(
   process.argv.includes('--json')
     ? JSON.stringify({ stretches, figures })
-    : [...stretches.flatMap(({ room, files: passed }) => [room, ...passed.map((file) => `  ${file}`)]), figures].join('\n'),
+    : [...stretches.flatMap(({ room, files: passed }) => [room, ...passed.map((file) => `  ${file}`)]), figures].join(
+        '\n',
+      ),
 );

@@ -22,4 +22,5 @@ function wideRanges(): [first: number, last: number][] {
 }
 
 const escape = (code: number): string => `\\u{${code.toString(16)}}`;
-const range = ([first, last]: [number, number]): string => (first === last ? escape(first) : `${escape(first)}-${escape(last)}`);
+const range = ([first, last]: [number, number]): string =>
+  first === last ? escape(first) : `${escape(first)}-${escape(last)}`;

@@ -5,7 +5,14 @@ export type { Limits } from './contract/run-options.ts';
 export type { Run } from './run/handle.ts';
 export type { RunSpec } from './contract/spec.ts';
 export { openLedger } from './ledger/library.ts';
-export type { OutcomeOptions, LedgerImportOptions, LedgerOptions, FollowOptions, ListOptions, RecordsOptions } from './ledger/library.ts';
+export type {
+  OutcomeOptions,
+  LedgerImportOptions,
+  LedgerOptions,
+  FollowOptions,
+  ListOptions,
+  RecordsOptions,
+} from './ledger/library.ts';
 export type { RunLedger as Ledger } from './ledger/run-ledger.ts';
 export type { RunDiff } from './ledger/diff.ts';
 export type { Imported } from './ledger/import.ts';

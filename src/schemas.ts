@@ -17,5 +17,10 @@ export async function schemaOf(name: string): Promise<Record<string, unknown>> {
   const own = Object.hasOwn(formats, name) ? formats[name as keyof typeof formats] : undefined;
   const schema = own === undefined ? await findDialect(name).schema() : await own();
   const { $schema, ...rest } = z.toJSONSchema(schema, { unrepresentable: 'any' });
-  return { $schema, $id: `runwire:${name}:${own === undefined ? 'wire' : eventVersion}`, title: `Runwire ${name}`, ...rest };
+  return {
+    $schema,
+    $id: `runwire:${name}:${own === undefined ? 'wire' : eventVersion}`,
+    title: `Runwire ${name}`,
+    ...rest,
+  };
 }

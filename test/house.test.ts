@@ -126,7 +126,9 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((pa
 
 function importsOf(path: string): string[] {
   const text = readFileSync(join(src, path), 'utf8');
-  return [...text.matchAll(/(?:from|import\()\s*'([^']+)'|^import '([^']+)'/gm)].map((match) => match[1] ?? match[2] ?? '');
+  return [...text.matchAll(/(?:from|import\()\s*'([^']+)'|^import '([^']+)'/gm)].map(
+    (match) => match[1] ?? match[2] ?? '',
+  );
 }
 
 const roomOf = (path: string): string => path.split(sep)[0] ?? path;
@@ -150,7 +152,9 @@ describe('imports point one way', () => {
     // Inside the dialects, each knows itself, `kit`, `shared` and `dialect.ts`; the registry knows all.
     const own = room === 'dialects' ? dialectOf(path) : 'registry';
     const known = new Set([own, 'kit', 'shared', 'dialect']);
-    const neighbours = targets.filter((target) => own !== 'registry' && roomOf(target) === 'dialects' && !known.has(dialectOf(target)));
+    const neighbours = targets.filter(
+      (target) => own !== 'registry' && roomOf(target) === 'dialects' && !known.has(dialectOf(target)),
+    );
     expect(neighbours).toEqual([]);
   });
 });
@@ -262,7 +266,13 @@ it('has one file for every small dialect, the same folder for every other, and a
     const wire = id === 'runwire' ? [] : ['wire.ts'];
     // Who knows tools has words for them.
     const words = have.includes(join('read', 'tools.ts')) ? ['words.ts'] : [];
-    const wanted = ['index.ts', ...wire, ...words, ...read, ...(encoder === undefined ? [] : [join('write', 'encode.ts')])];
+    const wanted = [
+      'index.ts',
+      ...wire,
+      ...words,
+      ...read,
+      ...(encoder === undefined ? [] : [join('write', 'encode.ts')]),
+    ];
     expect({ id, missing: wanted.filter((path) => !have.includes(path)) }).toEqual({ id, missing: [] });
     if (about.reads === undefined)
       expect({ id, have: have.filter((path) => /^(?:detect\.ts|read)$/.test(path)) }).toEqual({ id, have: [] });
@@ -272,7 +282,9 @@ it('has one file for every small dialect, the same folder for every other, and a
   );
   expect(pages.filter((path) => !existsSync(join(src, path)))).toEqual([]);
   const have = new Set(files.filter((path) => roomOf(path) === 'dialects').map(dialectOf));
-  expect([...have].toSorted()).toEqual([...dialects.map(({ id }) => id), 'dialect', 'kit', 'registry', 'shared'].toSorted());
+  expect([...have].toSorted()).toEqual(
+    [...dialects.map(({ id }) => id), 'dialect', 'kit', 'registry', 'shared'].toSorted(),
+  );
 });
 
 it('calls the same tool the same kind in every dialect', () => {
@@ -289,7 +301,8 @@ it('calls the same tool the same kind in every dialect', () => {
 
 it('has the kinds of tools of every dialect that knows them', () => {
   const knows = files.filter(
-    (path) => /^dialects\b(?!.\b(?:kit|shared)\b)/.test(path) && /\bkindIn\(/.test(readFileSync(join(src, path), 'utf8')),
+    (path) =>
+      /^dialects\b(?!.\b(?:kit|shared)\b)/.test(path) && /\bkindIn\(/.test(readFileSync(join(src, path), 'utf8')),
   );
   const without = dialects.filter(({ toolKinds }) => toolKinds === undefined).map(({ id }) => id);
   expect(without.filter((id) => knows.some((path) => dialectOf(path) === id))).toEqual([]);
@@ -335,7 +348,8 @@ it('says the same version everywhere', () => {
 });
 
 it('has generated files that are up to date', async () => {
-  for (const [path, text] of await generatedFiles()) expect({ path, text: readFileSync(join(root, path), 'utf8') }).toEqual({ path, text });
+  for (const [path, text] of await generatedFiles())
+    expect({ path, text: readFileSync(join(root, path), 'utf8') }).toEqual({ path, text });
 });
 
 it('has a command table that tells what the commands tell', async () => {

@@ -125,7 +125,10 @@ export const server: Source = {
     }),
   async records(id, after, limit, { isWhole = false } = {}) {
     const cut = isWhole ? '' : `&cut=${longestRead}`;
-    const answer = await get(`${runPath(id)}/records?after=${after}&limit=${limit}&follow=0${cut}`, 'application/x-ndjson');
+    const answer = await get(
+      `${runPath(id)}/records?after=${after}&limit=${limit}&follow=0${cut}`,
+      'application/x-ndjson',
+    );
     const lines = (await answer.text()).split('\n');
     return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as SentRecord]));
   },
@@ -205,7 +208,8 @@ export const server: Source = {
   },
 };
 
-const noServer = (): Promise<never> => Promise.reject(new ApiError(0, 'This is a single-file report: it holds one run and has no server.'));
+const noServer = (): Promise<never> =>
+  Promise.reject(new ApiError(0, 'This is a single-file report: it holds one run and has no server.'));
 
 /** The first record above a sequence, by binary search: records count upwards. */
 function firstAbove(records: readonly SentRecord[], sequence: number): number {

@@ -59,7 +59,15 @@ export function listenToAddress(): void {
   addEventListener('hashchange', () => void (address.value = new URL(location.href)));
   // Links within the page need no page load; clicks with a modifier key are left to the browser.
   document.addEventListener('click', (event) => {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return;
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     if (link === null || link.target !== '' || link.origin !== location.origin || link.hasAttribute('download')) return;
     if (link.pathname.startsWith('/api/') || location.protocol === 'file:') return;

@@ -49,10 +49,18 @@ function goose(): Saying {
         return { type: 'notification', extension_id: 'developer', log: { message: record.chunk } };
       case 'item.completed': {
         const value = { content: [{ type: 'text', text: textOf(record.output) }], isError: false };
-        return message('user', null, { type: 'toolResponse', id: record.item_id, toolResult: { status: 'success', value } });
+        return message('user', null, {
+          type: 'toolResponse',
+          id: record.item_id,
+          toolResult: { status: 'success', value },
+        });
       }
       case 'permission.requested':
-        return message('assistant', null, { type: 'toolConfirmationRequest', id: record.permission_id, toolName: record.what });
+        return message('assistant', null, {
+          type: 'toolConfirmationRequest',
+          id: record.permission_id,
+          toolName: record.what,
+        });
       case 'agent.finished':
         return { type: 'complete', total_tokens: 1234 };
       default:
@@ -105,7 +113,15 @@ function cursor(): Saying {
         return tool('completed', record.item_id, { args: (calls.ended(record)?.args as Json) ?? {}, result });
       }
       case 'agent.finished':
-        return { type: 'result', subtype: 'success', is_error: false, duration_ms: 9, duration_api_ms: 9, result: '', session_id: session };
+        return {
+          type: 'result',
+          subtype: 'success',
+          is_error: false,
+          duration_ms: 9,
+          duration_api_ms: 9,
+          result: '',
+          session_id: session,
+        };
       default:
         return undefined;
     }
@@ -155,7 +171,9 @@ function messages(envelope: () => JsonObject): Saying {
           input: record.args as Json,
         });
       case 'item.completed':
-        return user([{ type: 'tool_result', tool_use_id: record.item_id, content: textOf(record.output), is_error: false }]);
+        return user([
+          { type: 'tool_result', tool_use_id: record.item_id, content: textOf(record.output), is_error: false },
+        ]);
       default:
         return undefined;
     }
@@ -168,7 +186,15 @@ function amp(): Saying {
     if (record.type === 'thread.started')
       return { type: 'system', subtype: 'init', session_id: session, cwd: '/w', tools: ['Bash'], mcp_servers: [] };
     if (record.type !== 'agent.finished') return say(record);
-    return { type: 'result', subtype: 'success', session_id: session, is_error: false, duration_ms: 9, num_turns: 2, result: 'Done.' };
+    return {
+      type: 'result',
+      subtype: 'success',
+      session_id: session,
+      is_error: false,
+      duration_ms: 9,
+      num_turns: 2,
+      result: 'Done.',
+    };
   };
 }
 
@@ -191,7 +217,15 @@ function droid(): Saying {
   return (record) => {
     switch (record.type) {
       case 'thread.started':
-        return { type: 'system', subtype: 'init', session_id: 'd-1', cwd: '/w', tools: ['Read'], model: 'm', reasoning_effort: 'low' };
+        return {
+          type: 'system',
+          subtype: 'init',
+          session_id: 'd-1',
+          cwd: '/w',
+          tools: ['Read'],
+          model: 'm',
+          reasoning_effort: 'low',
+        };
       case 'prompt.submitted':
         return { type: 'message', role: 'user', id: 'u1', text: record.text, ...base };
       case 'text.completed':
@@ -233,7 +267,10 @@ function antigravity(): Saying {
     event: 'step_update',
     step_update: { conversation_id, step_index, state, step_type, ...fields },
   });
-  const info = (args: Json): JsonObject => ({ tool_name: 'run_command', tool_info: { name: 'run_command', parameters: args } });
+  const info = (args: Json): JsonObject => ({
+    tool_name: 'run_command',
+    tool_info: { name: 'run_command', parameters: args },
+  });
   return (record) => {
     switch (record.type) {
       case 'thread.started':
@@ -250,7 +287,10 @@ function antigravity(): Saying {
           tool_info: { name: 'run_command', output: textOf(record.output) },
         });
       case 'agent.finished':
-        return { event: 'result', result: { conversation_id, status: 'SUCCESS', response: 'Done.', num_turns: 2, duration_seconds: 1 } };
+        return {
+          event: 'result',
+          result: { conversation_id, status: 'SUCCESS', response: 'Done.', num_turns: 2, duration_seconds: 1 },
+        };
       default:
         return undefined;
     }
@@ -277,7 +317,11 @@ function geminiSession(): Saying {
       case 'text.completed':
         return answer({ content: record.text });
       case 'item.started':
-        return answer({ toolCalls: [{ id: record.item_id, name: 'run_shell_command', args: record.args as Json, status: 'executing' }] });
+        return answer({
+          toolCalls: [
+            { id: record.item_id, name: 'run_shell_command', args: record.args as Json, status: 'executing' },
+          ],
+        });
       case 'item.completed':
         return answer({
           toolCalls: [
@@ -298,11 +342,22 @@ function geminiSession(): Saying {
 
 function copilot(): Saying {
   let events = 0;
-  const event = (type: string, data: JsonObject): JsonObject => ({ type, data, id: `e-${++events}`, parentId: null, timestamp });
+  const event = (type: string, data: JsonObject): JsonObject => ({
+    type,
+    data,
+    id: `e-${++events}`,
+    parentId: null,
+    timestamp,
+  });
   return (record) => {
     switch (record.type) {
       case 'thread.started':
-        return event('session.start', { sessionId: 's-1', copilotVersion: '1.0.14', selectedModel: 'm', context: { cwd: '/w' } });
+        return event('session.start', {
+          sessionId: 's-1',
+          copilotVersion: '1.0.14',
+          selectedModel: 'm',
+          context: { cwd: '/w' },
+        });
       case 'prompt.submitted':
         return event('user.message', { content: record.text });
       case 'turn.started':
@@ -310,19 +365,36 @@ function copilot(): Saying {
       case 'turn.completed':
         return event('assistant.turn_end', { turnId: record.turn_id });
       case 'text.delta':
-        return event('assistant.message_delta', { messageId: record.message_id, deltaContent: record.text, ...parentOf(record) });
+        return event('assistant.message_delta', {
+          messageId: record.message_id,
+          deltaContent: record.text,
+          ...parentOf(record),
+        });
       case 'text.completed':
-        return event('assistant.message', { messageId: record.message_id, content: record.text, outputTokens: 4, ...parentOf(record) });
+        return event('assistant.message', {
+          messageId: record.message_id,
+          content: record.text,
+          outputTokens: 4,
+          ...parentOf(record),
+        });
       case 'reasoning.delta':
         return event('assistant.reasoning_delta', { reasoningId: record.block_id, deltaContent: record.text });
       case 'reasoning.completed':
         return event('assistant.reasoning', { reasoningId: record.block_id, content: record.text });
       case 'item.started':
-        return event('tool.execution_start', { toolCallId: record.item_id, toolName: 'bash', arguments: record.args as Json });
+        return event('tool.execution_start', {
+          toolCallId: record.item_id,
+          toolName: 'bash',
+          arguments: record.args as Json,
+        });
       case 'item.output':
         return event('tool.execution_partial_result', { toolCallId: record.item_id, partialOutput: record.chunk });
       case 'item.completed':
-        return event('tool.execution_complete', { toolCallId: record.item_id, success: true, result: { content: textOf(record.output) } });
+        return event('tool.execution_complete', {
+          toolCallId: record.item_id,
+          success: true,
+          result: { content: textOf(record.output) },
+        });
       case 'permission.requested':
         return event('permission.requested', {
           requestId: record.permission_id,
@@ -445,9 +517,17 @@ function opencodeRun(): Saying {
           cost: 0.01,
         });
       case 'text.completed':
-        return part('text', record.message_id, { id: `prt_${record.sequence}`, text: record.text, time: { start: at, end: at } });
+        return part('text', record.message_id, {
+          id: `prt_${record.sequence}`,
+          text: record.text,
+          time: { start: at, end: at },
+        });
       case 'reasoning.completed':
-        return part('reasoning', record.message_id, { id: `prt_${record.sequence}`, text: record.text, time: { start: at, end: at } });
+        return part('reasoning', record.message_id, {
+          id: `prt_${record.sequence}`,
+          text: record.text,
+          time: { start: at, end: at },
+        });
       case 'item.started':
         calls.started(record);
         return undefined;
@@ -520,11 +600,26 @@ function codexLegacy(): Saying {
       case 'reasoning.completed':
         return line({ type: 'agent_reasoning', text: record.text });
       case 'item.started':
-        return line({ type: 'exec_command_begin', call_id: record.item_id, command: ['bash', '-lc', 'npm test'], cwd: '/w' });
+        return line({
+          type: 'exec_command_begin',
+          call_id: record.item_id,
+          command: ['bash', '-lc', 'npm test'],
+          cwd: '/w',
+        });
       case 'item.output':
-        return line({ type: 'exec_command_output_delta', call_id: record.item_id, stream: 'stdout', chunk: record.chunk });
+        return line({
+          type: 'exec_command_output_delta',
+          call_id: record.item_id,
+          stream: 'stdout',
+          chunk: record.chunk,
+        });
       case 'item.completed':
-        return line({ type: 'exec_command_end', call_id: record.item_id, aggregated_output: textOf(record.output), exit_code: 0 });
+        return line({
+          type: 'exec_command_end',
+          call_id: record.item_id,
+          aggregated_output: textOf(record.output),
+          exit_code: 0,
+        });
       default:
         return undefined;
     }
@@ -546,7 +641,12 @@ function codexRollout(): Saying {
       case 'reasoning.completed':
         return item({ type: 'reasoning', summary: [{ type: 'summary_text', text: record.text }], content: null });
       case 'item.started':
-        return item({ type: 'function_call', name: 'shell', arguments: JSON.stringify(record.args), call_id: record.item_id });
+        return item({
+          type: 'function_call',
+          name: 'shell',
+          arguments: JSON.stringify(record.args),
+          call_id: record.item_id,
+        });
       case 'item.completed':
         return item({ type: 'function_call_output', call_id: record.item_id, output: textOf(record.output) });
       default:
@@ -560,7 +660,11 @@ function continueCli(): Saying {
   return (record) => {
     switch (record.type) {
       case 'text.completed':
-        return { response: record.text, status: 'success', note: 'Response was not valid JSON, so it was wrapped in a JSON object' };
+        return {
+          response: record.text,
+          status: 'success',
+          note: 'Response was not valid JSON, so it was wrapped in a JSON object',
+        };
       case 'item.completed':
         return { status: 'info', message: textOf(record.output) };
       default:

@@ -35,7 +35,12 @@ function prepare(name: string, shape: Shape, parts: number, path: string): void 
   const file = openSync(path, 'w');
   let written = 0;
   const flush = (): void => void (written += writeSync(file, writer.take()));
-  const envelope = { timestamp: '2026-11-15T10:00:00.000Z', thread_id: 'T-0001', source: 'agent', synthetic: false } as const;
+  const envelope = {
+    timestamp: '2026-11-15T10:00:00.000Z',
+    thread_id: 'T-0001',
+    source: 'agent',
+    synthetic: false,
+  } as const;
   let sequence = 0;
   for (const event of eventsOf(shape, parts)) {
     fold.apply(event);
@@ -61,7 +66,11 @@ let longest = 0;
 type Pause = () => void;
 
 function read(name: string, path: string, pause: Pause): void {
-  const reader = new Reader({ dialect: findDialect(name.split(':')[0] ?? ''), redact: new Redactor(), onRecord: () => {} });
+  const reader = new Reader({
+    dialect: findDialect(name.split(':')[0] ?? ''),
+    redact: new Redactor(),
+    onRecord: () => {},
+  });
   const file = openSync(path, 'r');
   const buffer = Buffer.allocUnsafe(chunkBytes);
   let since = 0;

@@ -24,7 +24,12 @@ const itemStarted = (id: string, turn: number, kind: 'command' | 'subagent' = 'c
   args: { command: `npm test -- part/${id}.test.ts` },
 });
 
-const itemOutput = (id: string, chunk: string): AgentEvent => ({ type: 'item.output', item_id: id, stream: 'stdout', chunk });
+const itemOutput = (id: string, chunk: string): AgentEvent => ({
+  type: 'item.output',
+  item_id: id,
+  stream: 'stdout',
+  chunk,
+});
 
 const itemCompleted = (id: string, output = `ok ${id}: 17 passed, 0 failed\n`): AgentEvent => ({
   type: 'item.completed',
@@ -59,7 +64,13 @@ const turnCompleted = (turn: number, calls: number): AgentEvent => ({
   finish_reason: 'tool_calls',
 });
 
-const usage: AgentEvent = { type: 'usage.reported', scope: 'step', input_tokens: 1200, output_tokens: 80, cache_read_tokens: 1000 };
+const usage: AgentEvent = {
+  type: 'usage.reported',
+  scope: 'step',
+  input_tokens: 1200,
+  output_tokens: 80,
+  cache_read_tokens: 1000,
+};
 
 /** What a model does in one reply: thinks, says something, and runs a command. */
 function* reply(turn: number, id: string): Generator<AgentEvent> {
@@ -159,7 +170,9 @@ function* deltas(parts: number): Generator<AgentEvent> {
 
 /** One call whose output is one line of this many kilobytes, and one answer of as many. */
 function* hugeLine(parts: number): Generator<AgentEvent> {
-  const text = 'the quick brown fox jumps over the lazy dog, and 12 "others" look on\n'.repeat(Math.ceil((parts * 1000) / 70));
+  const text = 'the quick brown fox jumps over the lazy dog, and 12 "others" look on\n'.repeat(
+    Math.ceil((parts * 1000) / 70),
+  );
   yield turnStarted(1);
   yield itemStarted('call_1', 1);
   yield itemCompleted('call_1', text);

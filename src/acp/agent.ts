@@ -117,7 +117,8 @@ export class AcpAgent {
     const cause = { kind: 'signal', signal: 'SIGINT' } as const;
     if (method === 'session/cancel') this.#sessions.get(filled(params.sessionId) ?? '')?.work?.run.cancel(cause);
     if (method !== '$/cancel_request') return;
-    for (const { work } of this.#sessions.values()) if (work !== undefined && work.request === params.requestId) work.run.cancel(cause);
+    for (const { work } of this.#sessions.values())
+      if (work !== undefined && work.request === params.requestId) work.run.cancel(cause);
   }
 
   #introduce(): JsonObject {
@@ -163,21 +164,27 @@ export class AcpAgent {
 
   #modes(current: PermissionMode): JsonObject {
     const { modes } = this.#options;
-    const availableModes = modes.map((id) => ({ id, name: modeWords[id].name, description: modeWords[id].description }));
+    const availableModes = modes.map((id) => ({
+      id,
+      name: modeWords[id].name,
+      description: modeWords[id].description,
+    }));
     return { modes: { currentModeId: current, availableModes } };
   }
 
   async #resume(params: JsonObject, tells: boolean): Promise<JsonObject> {
     const id = filled(params.sessionId);
     const known = id === undefined ? undefined : this.#sessions.get(id);
-    if (known?.work !== undefined) throw new RpcError(invalidRequest, 'a prompt of this session is still being worked on');
+    if (known?.work !== undefined)
+      throw new RpcError(invalidRequest, 'a prompt of this session is still being worked on');
     const remembered = id === undefined || !this.#options.canResume ? undefined : await this.#options.remember(id);
     try {
       if (id === undefined || (remembered === undefined && known === undefined))
         throw new RpcError(invalidParams, 'there is no such session, or its agent cannot resume one');
       // A prompt may have arrived while the ledger was being read.
       const now = this.#sessions.get(id);
-      if (now?.work !== undefined) throw new RpcError(invalidRequest, 'a prompt of this session is still being worked on');
+      if (now?.work !== undefined)
+        throw new RpcError(invalidRequest, 'a prompt of this session is still being worked on');
       const { sessionId: _id, ...opened } = this.#open(id, params, remembered?.agentSession ?? now?.agentSession);
       if (tells && remembered !== undefined) await this.#retell(id, remembered.records);
       return opened;
@@ -199,7 +206,8 @@ export class AcpAgent {
 
   #setMode(session: Session, { modeId }: JsonObject): JsonObject {
     const mode = this.#options.modes.find((each) => each === modeId);
-    if (mode === undefined) throw new RpcError(invalidParams, `there is no such mode; there are: ${this.#options.modes.join(', ')}`);
+    if (mode === undefined)
+      throw new RpcError(invalidParams, `there is no such mode; there are: ${this.#options.modes.join(', ')}`);
     session.mode = mode;
     return {};
   }
@@ -211,10 +219,12 @@ export class AcpAgent {
   }
 
   async #prompt(session: Session, { prompt: blocks }: JsonObject, request: RequestId): Promise<JsonObject> {
-    if (session.work !== undefined) throw new RpcError(invalidRequest, 'a prompt of this session is still being worked on');
+    if (session.work !== undefined)
+      throw new RpcError(invalidRequest, 'a prompt of this session is still being worked on');
     const { id, cwd, directories, mode, agentSession } = session;
     const { canResume, warn, title } = this.#options;
-    if (session.prompts > 0 && !canResume) warn(`${title} cannot resume a session: it does not know what was said before`);
+    if (session.prompts > 0 && !canResume)
+      warn(`${title} cannot resume a session: it does not know what was said before`);
     const updates = this.#updates(id);
     const claims = new Claims(undefined);
     const sink: Sink = {
@@ -224,7 +234,14 @@ export class AcpAgent {
       },
       ready: () => this.#options.ready(),
     };
-    const prompted = { sessionId: id, prompt: promptOf(blocks), cwd, directories, mode, resume: canResume ? agentSession : undefined };
+    const prompted = {
+      sessionId: id,
+      prompt: promptOf(blocks),
+      cwd,
+      directories,
+      mode,
+      resume: canResume ? agentSession : undefined,
+    };
     const run = this.#options.start(prompted, sink, questionsOver(this.peer, id));
     session.work = { run, request };
     session.prompts += 1;

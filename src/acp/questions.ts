@@ -17,7 +17,12 @@ export function questionsOver(peer: Peer, sessionId: string): AskPerson {
     try {
       const answer = peer.request('session/request_permission', {
         sessionId,
-        toolCall: { toolCallId: itemId, title: subject === '' ? name : `${name} ${subject}`, kind: kindOnWire[kind], status: 'pending' },
+        toolCall: {
+          toolCallId: itemId,
+          title: subject === '' ? name : `${name} ${subject}`,
+          kind: kindOnWire[kind],
+          status: 'pending',
+        },
         options,
       });
       return await Promise.race([answer.then(isAllowed, () => false), stopped.promise]);

@@ -39,7 +39,8 @@ function wordsOf(line: string): string[] {
     else if (quote === '' && (character === "'" || character === '"')) {
       quote = character;
       word ??= '';
-    } else if (character === '\\' && quote !== "'" && at + 1 < line.length) word = (word ?? '') + line.charAt((at += 1));
+    } else if (character === '\\' && quote !== "'" && at + 1 < line.length)
+      word = (word ?? '') + line.charAt((at += 1));
     else word = (word ?? '') + character;
   }
   if (quote !== '') throw new Failure('input', `--agent ${prefix}…: a ${quote} is never closed`);

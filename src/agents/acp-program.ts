@@ -27,7 +27,12 @@ export function acpProgram([program, ...rest]: readonly string[]): AcpProgram {
       'config',
       `${known.title} does not speak ACP by itself, as far as Runwire knows; name the command of an adapter that does`,
     );
-  return { command: program === known.id ? (known.binaries[0] ?? program) : program, args: known.acp.args, known, title };
+  return {
+    command: program === known.id ? (known.binaries[0] ?? program) : program,
+    args: known.acp.args,
+    known,
+    title,
+  };
 }
 
 /** Its path; throws `Failure` if it is not installed. */
@@ -35,7 +40,10 @@ export async function locateAcp({ command, known, title }: AcpProgram, env: Envi
   const path = command.includes('/') ? await executable(command) : (await searchPath(command, env)).path;
   if (path !== undefined) return path;
   const install = known === undefined ? '' : `; install it with: ${known.install}`;
-  throw new Failure('config', `${title} is not installed: no ${command}${command.includes('/') ? '' : ' in PATH'}${install}`);
+  throw new Failure(
+    'config',
+    `${title} is not installed: no ${command}${command.includes('/') ? '' : ' in PATH'}${install}`,
+  );
 }
 
 async function executable(path: string): Promise<string | undefined> {

@@ -35,7 +35,8 @@ export const agentCode: AgentCli = {
     prompt: 'argument',
   },
   plan(ask) {
-    const { provider, name } = ask.model === undefined ? { provider: undefined, name: undefined } : splitModel(ask.model);
+    const { provider, name } =
+      ask.model === undefined ? { provider: undefined, name: undefined } : splitModel(ask.model);
     return {
       args: [
         '--output-format=json',

@@ -24,8 +24,16 @@ const oldestNode = '22.18';
 export async function checkHost(env: Environment, nodeVersion: string): Promise<Check[]> {
   const node: Check = isAtLeast(nodeVersion, oldestNode)
     ? { what: 'node', status: 'ok', detail: nodeVersion }
-    : { what: 'node', status: 'wrong', detail: `${nodeVersion} is too old; ${oldestNode} is the oldest supported version` };
-  return [node, await checkFolder('state folder', stateFolder(env)), await checkFolder('temporary folder', env['TMPDIR'] || tmpdir())];
+    : {
+        what: 'node',
+        status: 'wrong',
+        detail: `${nodeVersion} is too old; ${oldestNode} is the oldest supported version`,
+      };
+  return [
+    node,
+    await checkFolder('state folder', stateFolder(env)),
+    await checkFolder('temporary folder', env['TMPDIR'] || tmpdir()),
+  ];
 }
 
 async function checkFolder(what: string, folder: string): Promise<Check> {
@@ -59,7 +67,8 @@ export async function checkAgent(agent: AgentCli, env: Environment): Promise<Che
 function checkVersion({ tested }: AgentCli, { version, problem }: Installed): Check {
   const what = 'version';
   if (version === undefined) return { what, status: 'wrong', detail: problem ?? 'it printed no version' };
-  if (tested === undefined) return { what, status: 'unsure', detail: `${version}; its command line is known only from its documentation` };
+  if (tested === undefined)
+    return { what, status: 'unsure', detail: `${version}; its command line is known only from its documentation` };
   const minor = tested.split('.').slice(0, 2).join('.');
   if (version === minor || version.startsWith(`${minor}.`)) return { what, status: 'ok', detail: version };
   return {
@@ -110,7 +119,12 @@ export function plannedFlags(agent: AgentCli, version: string | undefined): stri
  * Only asking for help is certain not to call a model, and parsers do not check the other flags then. So we read the help:
  * it must name every flag that we plan. Whether the agent accepts our values remains unknown.
  */
-async function checkFlags(agent: AgentCli, path: string, version: string | undefined, env: Environment): Promise<Check> {
+async function checkFlags(
+  agent: AgentCli,
+  path: string,
+  version: string | undefined,
+  env: Environment,
+): Promise<Check> {
   const what = 'flags';
   const { env: set } = agent.plan(everything('full'), version);
   const help = await askProgram(path, agent.helpArgs, childEnvironment(env, { pass: agent.passEnv, set })).then(
@@ -124,6 +138,10 @@ async function checkFlags(agent: AgentCli, path: string, version: string | undef
   const missing = unnamed.filter((flag) => agent.hiddenFlags?.includes(flag) !== true);
   const hidden = unnamed.length === 0 ? '' : ` but ${unnamed.join(', ')}, which works anyway`;
   return missing.length === 0
-    ? { what, status: 'ok', detail: `"${command}" names all ${planned.length} that Runwire uses${hidden}; their values were not checked` }
+    ? {
+        what,
+        status: 'ok',
+        detail: `"${command}" names all ${planned.length} that Runwire uses${hidden}; their values were not checked`,
+      }
     : { what, status: 'wrong', detail: `"${command}" does not name ${missing.join(', ')}` };
 }

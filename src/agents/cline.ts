@@ -28,9 +28,19 @@ export const cline: AgentCli = {
       ownLimits: [],
       unsupported: [
         ...lackingMode(title, ask, 'edit', 'it may only read; full lets it edit'),
-        ...(ask.permissionMode === 'full' ? [] : [`${title} may run commands that, by a list of its own, change nothing.`]),
+        ...(ask.permissionMode === 'full'
+          ? []
+          : [`${title} may run commands that, by a list of its own, change nothing.`]),
         // Its output names no session that could be resumed.
-        ...lacking(title, ask, 'resume', 'appendSystem', 'directories', 'baseUrl', ...(isCurrent ? [] : (['system'] as const))),
+        ...lacking(
+          title,
+          ask,
+          'resume',
+          'appendSystem',
+          'directories',
+          'baseUrl',
+          ...(isCurrent ? [] : (['system'] as const)),
+        ),
       ],
       refused: tooLong(title, ask.prompt),
     };

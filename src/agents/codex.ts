@@ -58,7 +58,10 @@ export const codex: AgentCli = {
 
 function permissionFlags({ permissionMode }: Ask): string[] {
   if (permissionMode === 'full') return ['--dangerously-bypass-approvals-and-sandbox'];
-  return [`--sandbox=${permissionMode === 'edit' ? 'workspace-write' : 'read-only'}`, '--config=approval_policy="never"'];
+  return [
+    `--sandbox=${permissionMode === 'edit' ? 'workspace-write' : 'read-only'}`,
+    '--config=approval_policy="never"',
+  ];
 }
 
 function modelFlags({ model }: Ask): string[] {

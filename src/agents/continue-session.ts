@@ -9,7 +9,8 @@ export function readContinueSession(text: string): SessionTotals | undefined {
   const { sessionId, workspaceDirectory, history: rows, usage: bill } = object(parseJson(text));
   const [session, cwd, usage] = [string(sessionId), string(workspaceDirectory), object(bill)];
   const [inputTokens, outputTokens] = [amount(usage.promptTokens), amount(usage.completionTokens)];
-  if (!session || cwd === undefined || inputTokens === undefined || outputTokens === undefined || !isHistory(rows)) return undefined;
+  if (!session || cwd === undefined || inputTokens === undefined || outputTokens === undefined || !isHistory(rows))
+    return undefined;
   const history = list(rows).map(object);
   return {
     sessionId: session,

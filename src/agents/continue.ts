@@ -33,8 +33,20 @@ export const continueCli: AgentCli = {
   logins: ['.continue/config.yaml', '.continue/auth.json'],
   tellsUsage: 'at its end',
   tellsTurnsAtEnd: true,
-  sessionStore: { variable: 'CONTINUE_GLOBAL_DIR', home: '.continue', folder: 'sessions', suffix: '.json', read: readContinueSession },
-  abilities: { model: true, resume: true, permissionModes: ['read-only', 'edit', 'full'], ownLimits: [], prompt: 'stdin' },
+  sessionStore: {
+    variable: 'CONTINUE_GLOBAL_DIR',
+    home: '.continue',
+    folder: 'sessions',
+    suffix: '.json',
+    read: readContinueSession,
+  },
+  abilities: {
+    model: true,
+    resume: true,
+    permissionModes: ['read-only', 'edit', 'full'],
+    ownLimits: [],
+    prompt: 'stdin',
+  },
   plan: (ask) => ({
     args: [
       '--print',

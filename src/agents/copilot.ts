@@ -28,7 +28,13 @@ export const copilot: AgentCli = {
   logins: ['.copilot/config.json', '.config/gh/hosts.yml'],
   acp: { args: ['--acp'] },
   tellsUsage: 'never',
-  abilities: { model: true, resume: true, permissionModes: ['read-only', 'edit', 'full'], ownLimits: [], prompt: 'argument' },
+  abilities: {
+    model: true,
+    resume: true,
+    permissionModes: ['read-only', 'edit', 'full'],
+    ownLimits: [],
+    prompt: 'argument',
+  },
   plan(ask) {
     const byStdin = needsStdin(ask.prompt);
     const { provider = '', name } = ask.model === undefined ? { name: undefined } : splitModel(ask.model);

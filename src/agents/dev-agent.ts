@@ -9,7 +9,8 @@ export const devAgent: AgentCli = {
   title,
   binaries: ['dev-agent', 'dev-agent-v2'],
   dialect: 'dev-agent',
-  install: 'git clone https://github.com/IANTHEREAL/code_agent && cd code_agent/dev_agent && go install ./cmd/dev-agent',
+  install:
+    'git clone https://github.com/IANTHEREAL/code_agent && cd code_agent/dev_agent && go install ./cmd/dev-agent',
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: undefined,
@@ -30,7 +31,13 @@ export const devAgent: AgentCli = {
   plan(ask) {
     const namesBranch = ask.resume !== undefined || ask.extraArgs.some((word) => word.includes(branchFlag));
     return {
-      args: ['--stream-json', '--headless', ...flag(branchFlag, ask.resume), ...ask.extraArgs, ...flag('task', ask.prompt)],
+      args: [
+        '--stream-json',
+        '--headless',
+        ...flag(branchFlag, ask.resume),
+        ...ask.extraArgs,
+        ...flag('task', ask.prompt),
+      ],
       env: variables({
         AZURE_OPENAI_DEPLOYMENT: withoutProvider(ask.model, 'azure', 'openai'),
         AZURE_OPENAI_BASE_URL: ask.baseUrl,
@@ -38,8 +45,12 @@ export const devAgent: AgentCli = {
       stdin: undefined,
       ownLimits: [],
       unsupported: [
-        ...(ask.permissionMode === 'full' ? [] : [`${title} has no permission modes: it may do all that its tools can.`]),
-        ...(namesBranch ? [] : [`${title} needs a branch to start from: --agent-arg=--${branchFlag}=ID, or --resume ID.`]),
+        ...(ask.permissionMode === 'full'
+          ? []
+          : [`${title} has no permission modes: it may do all that its tools can.`]),
+        ...(namesBranch
+          ? []
+          : [`${title} needs a branch to start from: --agent-arg=--${branchFlag}=ID, or --resume ID.`]),
         ...lacking(title, ask, 'system', 'appendSystem', 'directories'),
       ],
       refused: tooLong(title, ask.prompt),

@@ -24,7 +24,13 @@ export const droid: AgentCli = {
   keys: ['FACTORY_API_KEY'],
   logins: ['.factory/auth.json', '.factory/auth.encrypted'],
   tellsUsage: 'at its end',
-  abilities: { model: true, resume: true, permissionModes: ['read-only', 'edit', 'full'], ownLimits: [], prompt: 'argument' },
+  abilities: {
+    model: true,
+    resume: true,
+    permissionModes: ['read-only', 'edit', 'full'],
+    ownLimits: [],
+    prompt: 'argument',
+  },
   plan(ask) {
     const byStdin = needsStdin(ask.prompt);
     return {

@@ -34,7 +34,9 @@ export interface Passed {
 /** The variables of a child process: those that every child gets, and those that are named. */
 export function childEnvironment(env: Environment, { pass, set }: Passed): Record<string, string> {
   const isPassed = matcher([...everyChild, ...pass]);
-  const passed = Object.entries(env).flatMap(([name, value]) => (value !== undefined && isPassed(name) ? [[name, value] as const] : []));
+  const passed = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && isPassed(name) ? [[name, value] as const] : [],
+  );
   return { ...Object.fromEntries(passed), ...set };
 }
 
@@ -62,7 +64,10 @@ export function readEnvironmentWords(words: readonly string[]): Passed {
     const name = equals === -1 ? word : word.slice(0, equals);
     if (name === '' || !(equals === -1 ? passPattern : namePattern).test(name)) {
       // The message does not quote the word: it may be a secret that was put in the wrong place.
-      throw new Failure('input', 'an environment variable is NAME, NAME=VALUE, PREFIX_* or *, with letters, digits and _ in its name');
+      throw new Failure(
+        'input',
+        'an environment variable is NAME, NAME=VALUE, PREFIX_* or *, with letters, digits and _ in its name',
+      );
     }
     if (equals === -1) pass.push(name);
     else set[name] = word.slice(equals + 1);

@@ -59,7 +59,9 @@ export const gemini: AgentCli = {
         ...lacking(title, ask, 'system', 'appendSystem'),
         ...(ask.baseUrl === undefined
           ? []
-          : [`${title} goes to another model server only if its settings say that it signs in with a key (security.auth.selectedType).`]),
+          : [
+              `${title} goes to another model server only if its settings say that it signs in with a key (security.auth.selectedType).`,
+            ]),
         ...(isAtLeast(version, '0.6') ? [] : [`${title} before 0.6 cannot print JSON; update it.`]),
       ],
     };

@@ -1,10 +1,23 @@
 import type { AgentCli, Ask } from './agent-cli.ts';
-import { flag, lacking, lackingMode, needsStdin, providerKeys, providerSettings, splitModel, variables } from './words.ts';
+import {
+  flag,
+  lacking,
+  lackingMode,
+  needsStdin,
+  providerKeys,
+  providerSettings,
+  splitModel,
+  variables,
+} from './words.ts';
 
 const title = 'Goose';
 
 /** The variable that holds the address of a provider's server. */
-const hosts: Readonly<Record<string, string>> = { openai: 'OPENAI_HOST', anthropic: 'ANTHROPIC_HOST', ollama: 'OLLAMA_HOST' };
+const hosts: Readonly<Record<string, string>> = {
+  openai: 'OPENAI_HOST',
+  anthropic: 'ANTHROPIC_HOST',
+  ollama: 'OLLAMA_HOST',
+};
 
 export const goose: AgentCli = {
   id: 'goose',
@@ -15,14 +28,29 @@ export const goose: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['run', '--help'],
   tested: undefined,
-  passEnv: ['GOOSE_*', ...providerKeys, ...providerSettings, 'OPENAI_HOST', 'ANTHROPIC_HOST', 'DATABRICKS_HOST', 'DATABRICKS_TOKEN'],
+  passEnv: [
+    'GOOSE_*',
+    ...providerKeys,
+    ...providerSettings,
+    'OPENAI_HOST',
+    'ANTHROPIC_HOST',
+    'DATABRICKS_HOST',
+    'DATABRICKS_TOKEN',
+  ],
   keys: [...providerKeys, 'GOOSE_PROVIDER__API_KEY', 'DATABRICKS_TOKEN'],
   logins: ['.config/goose/config.yaml'],
   tellsUsage: 'never',
-  abilities: { model: true, resume: true, permissionModes: ['read-only', 'full'], ownLimits: ['turns'], prompt: 'argument' },
+  abilities: {
+    model: true,
+    resume: true,
+    permissionModes: ['read-only', 'full'],
+    ownLimits: ['turns'],
+    prompt: 'argument',
+  },
   plan(ask) {
     const byStdin = needsStdin(ask.prompt);
-    const { provider, name } = ask.model === undefined ? { provider: undefined, name: undefined } : splitModel(ask.model);
+    const { provider, name } =
+      ask.model === undefined ? { provider: undefined, name: undefined } : splitModel(ask.model);
     const host = hostOf(ask, provider);
     return {
       args: [

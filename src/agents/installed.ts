@@ -57,7 +57,11 @@ function isAskable(path: string, env: Environment): boolean {
 
 async function readVersion(path: string): Promise<Installed> {
   const version = await packagedVersion(path);
-  return { path, version, problem: version === undefined ? `${path} belongs to a checkout, and no package says its version` : undefined };
+  return {
+    path,
+    version,
+    problem: version === undefined ? `${path} belongs to a checkout, and no package says its version` : undefined,
+  };
 }
 
 async function askVersion(path: string, agent: AgentCli, env: Environment): Promise<Installed> {
@@ -70,7 +74,9 @@ async function askVersion(path: string, agent: AgentCli, env: Environment): Prom
   const command = `${path} ${agent.versionArgs.join(' ')}`;
   // What a program prints when it crashes has numbers in it too, for instance the version of its runtime.
   const version =
-    answer.exitCode === 0 ? (versionIn(answer.stdout) ?? versionIn(answer.stderr)) : versionAlone(`${answer.stdout}\n${answer.stderr}`);
+    answer.exitCode === 0
+      ? (versionIn(answer.stdout) ?? versionIn(answer.stderr))
+      : versionAlone(`${answer.stdout}\n${answer.stderr}`);
   const complaint = answer.stderr.split('\n').find((line) => line.trim() !== '');
   const problem = answer.timedOut
     ? `${command} did not exit within ${timeInWords(patienceMs)}`
@@ -87,7 +93,9 @@ function versionIn(output: string): string | undefined {
     .split('\n')
     .filter((line) => !ofRuntime.test(line))
     .join('\n');
-  const found = /(?:^|[^\w.])v?(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?)/.exec(text) ?? /(?:^|[^\w.])v?(\d+\.\d+)(?:[^\w.]|$)/.exec(text);
+  const found =
+    /(?:^|[^\w.])v?(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?)/.exec(text) ??
+    /(?:^|[^\w.])v?(\d+\.\d+)(?:[^\w.]|$)/.exec(text);
   return found?.[1];
 }
 
@@ -97,7 +105,10 @@ function versionAlone(text: string): string | undefined {
 }
 
 /** The first program of this name; relative folders in PATH are left out, because what they hold depends on the working directory. */
-export async function searchPath(name: string, env: Environment): Promise<{ path: string | undefined; notExecutable: string[] }> {
+export async function searchPath(
+  name: string,
+  env: Environment,
+): Promise<{ path: string | undefined; notExecutable: string[] }> {
   const notExecutable: string[] = [];
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
     const path = join(folder, name);
@@ -117,6 +128,10 @@ export async function searchPath(name: string, env: Environment): Promise<{ path
 }
 
 /** What an agent's program prints in reply to something that it answers at once, such as `--version`. */
-export function askProgram(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Printed> {
+export function askProgram(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Printed> {
   return printed({ command, args, env }, patienceMs);
 }

@@ -60,9 +60,12 @@ function permissionsOf(ask: Ask, autoFlag: string | undefined): Record<string, u
 export function openCodeConfig(ask: Ask): JsonObject | undefined {
   const provider = providerOf(ask);
   const redirect =
-    ask.baseUrl === undefined || provider === undefined ? undefined : { provider: { [provider]: { options: { baseURL: ask.baseUrl } } } };
+    ask.baseUrl === undefined || provider === undefined
+      ? undefined
+      : { provider: { [provider]: { options: { baseURL: ask.baseUrl } } } };
   const prompt = ask.system === undefined ? undefined : { agent: { build: { prompt: ask.system } } };
   return redirect === undefined && prompt === undefined ? undefined : { ...redirect, ...prompt };
 }
 
-const providerOf = (ask: Ask): string | undefined => (ask.model === undefined ? undefined : splitModel(ask.model).provider);
+const providerOf = (ask: Ask): string | undefined =>
+  ask.model === undefined ? undefined : splitModel(ask.model).provider;

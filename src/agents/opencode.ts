@@ -33,8 +33,17 @@ export const opencode: AgentCli = {
     prompt: 'stdin',
   },
   plan(ask, version) {
-    const autoFlag = isAtLeast(version, '1.17.12') ? '--auto' : isAtLeast(version, '1.4.0') ? '--dangerously-skip-permissions' : undefined;
-    const plan = planOpenCode(ask, { title, prefix: 'OPENCODE', autoFlag, env: { OPENCODE_DISABLE_AUTOUPDATE: 'true' } });
+    const autoFlag = isAtLeast(version, '1.17.12')
+      ? '--auto'
+      : isAtLeast(version, '1.4.0')
+        ? '--dangerously-skip-permissions'
+        : undefined;
+    const plan = planOpenCode(ask, {
+      title,
+      prefix: 'OPENCODE',
+      autoFlag,
+      env: { OPENCODE_DISABLE_AUTOUPDATE: 'true' },
+    });
     return isAtLeast(version, '0.11.3')
       ? plan
       : { ...plan, unsupported: [...plan.unsupported, `${title} before 0.11.3 cannot print JSON; update it.`] };

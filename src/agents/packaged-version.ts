@@ -11,7 +11,8 @@ export async function packagedVersion(path: string): Promise<string | undefined>
     const manifest = await readManifest(join(folder, 'package.json'));
     if (manifest === undefined) continue;
     const { bin, version } = manifest;
-    const isIts = typeof bin === 'string' || (typeof bin === 'object' && bin !== null && Object.hasOwn(bin, basename(path)));
+    const isIts =
+      typeof bin === 'string' || (typeof bin === 'object' && bin !== null && Object.hasOwn(bin, basename(path)));
     return isIts && typeof version === 'string' ? version : undefined;
   }
   return undefined;

@@ -45,7 +45,10 @@ export function findAgent(name: string): AgentCli {
   const agent = agents.find(({ id }) => id === name);
   if (agent !== undefined) return agent;
   if (name.startsWith(`${acpAgent}:`))
-    throw new Failure('input', `${name} is a command, not an agent that Runwire knows; "runwire doctor" checks whether it speaks ACP`);
+    throw new Failure(
+      'input',
+      `${name} is a command, not an agent that Runwire knows; "runwire doctor" checks whether it speaks ACP`,
+    );
   const known = ['builtin', ...agents.map(({ id }) => id)];
   throw new Failure('config', `unknown agent "${name}"${nearest(name, known)}; known: ${known.join(', ')}`);
 }

@@ -37,7 +37,11 @@ export async function modelOf(cli: AgentCli, session: string, env: Environment):
 }
 
 /** The last total in the session's file, as the agent wrote it: it adds to this one after a resume. */
-export async function totalBefore({ sessionTotals }: AgentCli, session: string, env: Environment): Promise<JsonObject | undefined> {
+export async function totalBefore(
+  { sessionTotals }: AgentCli,
+  session: string,
+  env: Environment,
+): Promise<JsonObject | undefined> {
   if (sessionTotals === undefined) return undefined;
   try {
     const file = await sessionFile(sessionTotals, session, env);
@@ -52,7 +56,11 @@ export async function totalBefore({ sessionTotals }: AgentCli, session: string, 
 }
 
 /** The messages in a session's file and in those of its sub-agents, as the agent wrote them. */
-export async function* messagesIn({ sessionTotals }: AgentCli, session: string, env: Environment): AsyncGenerator<JsonObject> {
+export async function* messagesIn(
+  { sessionTotals }: AgentCli,
+  session: string,
+  env: Environment,
+): AsyncGenerator<JsonObject> {
   if (sessionTotals === undefined) return;
   try {
     const file = await sessionFile(sessionTotals, session, env);
@@ -73,7 +81,11 @@ function totalIn(line: string, type: string): JsonObject | undefined {
 }
 
 /** Undefined: there is no such file, or it cannot be read; the outcome then says what its numbers include. */
-async function readSession({ sessionFiles, dialect }: AgentCli, session: string, env: Environment): Promise<Metrics | undefined> {
+async function readSession(
+  { sessionFiles, dialect }: AgentCli,
+  session: string,
+  env: Environment,
+): Promise<Metrics | undefined> {
   if (sessionFiles === undefined) return undefined;
   try {
     const file = await sessionFile(sessionFiles, session, env);
@@ -83,7 +95,11 @@ async function readSession({ sessionFiles, dialect }: AgentCli, session: string,
   }
 }
 
-async function sessionFile({ variable, folder, home }: SessionFiles, session: string, env: Environment): Promise<string | undefined> {
+async function sessionFile(
+  { variable, folder, home }: SessionFiles,
+  session: string,
+  env: Environment,
+): Promise<string | undefined> {
   const root = join(env[variable] || join(homeFolder(env), home), folder);
   const name = (await readdir(root, { recursive: true })).find((path) => path.endsWith(`${session}.jsonl`));
   return name === undefined ? undefined : join(root, name);

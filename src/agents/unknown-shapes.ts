@@ -65,11 +65,15 @@ function shapesOf({ provenance }: RunOutcome, time: string): UnknownShape[] {
 }
 
 function merge(known: readonly UnknownShape[], seen: readonly UnknownShape[]): UnknownShape[] {
-  const keyOf = ({ dialect, shape, agent_version }: UnknownShape): string => JSON.stringify([dialect, shape, agent_version]);
+  const keyOf = ({ dialect, shape, agent_version }: UnknownShape): string =>
+    JSON.stringify([dialect, shape, agent_version]);
   const all = new Map(known.map((each) => [keyOf(each), each]));
   for (const each of seen) {
     const before = all.get(keyOf(each));
-    all.set(keyOf(each), before === undefined ? each : { ...before, count: before.count + each.count, last_seen: each.last_seen });
+    all.set(
+      keyOf(each),
+      before === undefined ? each : { ...before, count: before.count + each.count, last_seen: each.last_seen },
+    );
   }
   return [...all.values()].toSorted((a, b) => (a.last_seen < b.last_seen ? 1 : -1)).slice(0, most);
 }

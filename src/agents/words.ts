@@ -54,11 +54,14 @@ export function isAtLeast(version: string | undefined, least: string): boolean {
   return true;
 }
 
-const numbersOf = (version: string): number[] => (version.split(/[-+]/)[0] ?? '').split('.').map((part) => Number.parseInt(part, 10) || 0);
+const numbersOf = (version: string): number[] =>
+  (version.split(/[-+]/)[0] ?? '').split('.').map((part) => Number.parseInt(part, 10) || 0);
 
 /** Variables for a child process: only those that have a value. */
 export function variables(all: Environment): Record<string, string> {
-  return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** A TOML string. JSON's escapes are valid TOML, but TOML also requires DEL to be escaped. */

@@ -64,7 +64,9 @@ export interface AgentOptions {
 export type RunAgent = (options: AgentOptions, emit: (draft: Draft) => void) => Promise<void>;
 
 /** The built-in agent. */
-export const runAgent: RunAgent = agentWith(async (options) => (await import('./tools/open-toolbox.ts')).openBuiltinToolbox(options));
+export const runAgent: RunAgent = agentWith(async (options) =>
+  (await import('./tools/open-toolbox.ts')).openBuiltinToolbox(options),
+);
 
 /** The built-in agent with these tools. */
 export function agentWith(openToolbox: OpenToolbox): RunAgent {

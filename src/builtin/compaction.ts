@@ -17,14 +17,24 @@ what was changed, what failed and why, and what is left to do. Leave out nothing
  * Plans to replace all but the last rounds by a summary. `promptAt` is the position of this run's prompt: it is always kept,
  * so the plan holds only what came before and after it. Undefined when there is nothing left to summarise.
  */
-export function planCompaction(messages: readonly ModelMessage[], promptAt: number, level: 1 | 2): Compaction | undefined {
-  const rounds = messages.flatMap((message, index) => (index > promptAt && message.role === 'assistant' ? [index] : []));
+export function planCompaction(
+  messages: readonly ModelMessage[],
+  promptAt: number,
+  level: 1 | 2,
+): Compaction | undefined {
+  const rounds = messages.flatMap((message, index) =>
+    index > promptAt && message.role === 'assistant' ? [index] : [],
+  );
   if (rounds.length === 0 && promptAt === 0) return undefined;
   const keep = level === 1 ? Math.min(2, Math.max(0, rounds.length - 1)) : 0;
   const cut = keep === 0 ? messages.length : (rounds.at(-keep) ?? messages.length);
   const older = messages.slice(0, cut);
   const limit = level === 1 ? 100_000 : 30_000;
-  return { transcript: cutMiddle(older.map(describe).join('\n\n'), limit), olderCount: older.length, kept: messages.slice(cut) };
+  return {
+    transcript: cutMiddle(older.map(describe).join('\n\n'), limit),
+    olderCount: older.length,
+    kept: messages.slice(cut),
+  };
 }
 
 /** The prompt with a summary of the work so far. */

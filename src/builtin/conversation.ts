@@ -72,7 +72,8 @@ export class Conversation {
   async #shortenIfNearlyFull(turnId: string): Promise<void> {
     const { model, options } = this.#set;
     if (model.lastInput < smallRequest && options.contextWindow === undefined) return;
-    const window = options.contextWindow ?? (await (await import('./models/context-window.ts')).contextWindowOf(model.id));
+    const window =
+      options.contextWindow ?? (await (await import('./models/context-window.ts')).contextWindowOf(model.id));
     // If this does not help, the provider will report an overflow, and the turn handles it.
     if (window !== undefined && model.lastInput > window * fullness) await this.#shorten(1, turnId);
   }

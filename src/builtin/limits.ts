@@ -5,7 +5,8 @@ import type { Prepared } from './prepare.ts';
 /** Limits are checked before more is spent: an answer that is already there still counts. */
 export function limitReached(iteration: number, { options, spending, model, emit }: Prepared): Claim | undefined {
   const { maxTurns } = options;
-  if (!spending.isKnown) throw new Failure('config', `${model.id} does not report its usage, so a cost limit cannot be enforced`);
+  if (!spending.isKnown)
+    throw new Failure('config', `${model.id} does not report its usage, so a cost limit cannot be enforced`);
   if (maxTurns !== undefined && iteration > maxTurns) {
     const message = `the run reached its limit of ${maxTurns} ${maxTurns === 1 ? 'turn' : 'turns'}`;
     emit({ type: 'limit.reached', limit: 'turns', value: iteration - 1, maximum: maxTurns, message });

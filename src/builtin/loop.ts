@@ -17,7 +17,8 @@ export async function runLoop(prepared: Prepared): Promise<Claim> {
   const { signal } = prepared.options;
   for (let iteration = 1; ; iteration += 1) {
     if (signal.aborted) return cancelledBy(signal);
-    const claim = limitReached(iteration, prepared) ?? (await takeTurn({ iteration, turn_id: `turn_${iteration}` }, prepared));
+    const claim =
+      limitReached(iteration, prepared) ?? (await takeTurn({ iteration, turn_id: `turn_${iteration}` }, prepared));
     if (claim === undefined) continue;
     const words = claim.status === 'ok' ? await prepared.options.nextPrompt?.() : undefined;
     if (words === undefined) return signal.aborted && claim.status === 'ok' ? cancelledBy(signal) : claim;
@@ -29,7 +30,13 @@ export async function runLoop(prepared: Prepared): Promise<Claim> {
 /** One question, its answer, and the tool calls in the answer; returns a claim when it was the last turn. */
 async function takeTurn(turn: Turn, prepared: Prepared): Promise<Claim | undefined> {
   const { conversation, model, tools, save, emit } = prepared;
-  emit({ type: 'turn.started', ...turn, message_count: conversation.messages.length, tool_count: tools.count, model: model.id });
+  emit({
+    type: 'turn.started',
+    ...turn,
+    message_count: conversation.messages.length,
+    tool_count: tools.count,
+    model: model.id,
+  });
   const reply = await conversation.ask(turn);
   const claim = await act(reply, turn, prepared);
   tellEnd(reply, claim, turn, prepared);
@@ -65,11 +72,20 @@ async function giveUp(
 /** An answer that was cut off: its text is kept, its calls are not. */
 function breakOff({ text }: Answer, finish: 'content_filter' | 'length', { conversation }: Prepared): Claim {
   conversation.addWords(text);
-  if (finish === 'length') return { status: 'failed', code: 'output_length', message: 'the answer was longer than the model may write' };
-  return { status: 'failed', code: 'refused', message: text === '' ? 'the model refused to answer' : `the model refused: ${text}` };
+  if (finish === 'length')
+    return { status: 'failed', code: 'output_length', message: 'the answer was longer than the model may write' };
+  return {
+    status: 'failed',
+    code: 'refused',
+    message: text === '' ? 'the model refused to answer' : `the model refused: ${text}`,
+  };
 }
 
-async function runTools({ calls }: Answer, { turn_id }: Turn, { conversation, tools, options }: Prepared): Promise<Claim | undefined> {
+async function runTools(
+  { calls }: Answer,
+  { turn_id }: Turn,
+  { conversation, tools, options }: Prepared,
+): Promise<Claim | undefined> {
   const results = await tools.run(calls, turn_id);
   if (results.length > 0) conversation.add({ role: 'tool', content: results });
   return options.signal.aborted ? cancelledBy(options.signal) : undefined;

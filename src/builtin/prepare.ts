@@ -24,14 +24,19 @@ export interface Prepared {
 }
 
 /** Opens everything that can fail before the first model call: schema, session, model, price, instructions, tools. */
-export async function prepare(options: AgentOptions, { sessionId, system, openToolbox, emit }: Start): Promise<Prepared> {
+export async function prepare(
+  options: AgentOptions,
+  { sessionId, system, openToolbox, emit }: Start,
+): Promise<Prepared> {
   // The SDK prints its warnings to the console unless it is told not to.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const check = options.outputSchema === undefined ? undefined : await openOutputSchema(options.outputSchema);
   const earlier = options.resume === undefined ? [] : (await loadSession(options.resume, options.env)).messages;
   const opened = await openModel({ ...options, sessionId });
   const open =
-    options.recordModel === undefined ? opened : (await import('./models/record.ts')).recordModel(opened, options.recordModel, options);
+    options.recordModel === undefined
+      ? opened
+      : (await import('./models/record.ts')).recordModel(opened, options.recordModel, options);
   const spending = await Spending.open(options, open.id);
   const toolbox = await openToolbox(options);
   const model = new PatientModel(open, { options, spending, emit });

@@ -49,13 +49,19 @@ export async function loadSession(id: string, env: Environment): Promise<Session
 }
 
 /** Writes atomically, with permissions for the owner only. */
-export async function saveSession(session: Session, env: Environment, redact: (text: string) => string = (text) => text): Promise<void> {
+export async function saveSession(
+  session: Session,
+  env: Environment,
+  redact: (text: string) => string = (text) => text,
+): Promise<void> {
   const folder = folderOf(env);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const temporary = join(folder, `.${session.id}.${randomUUID()}`);
   const { id, model, messages } = session;
   try {
-    await writeFile(temporary, `${JSON.stringify({ version: 1, id, model, messages: cleanAll(messages, redact) })}\n`, { mode: 0o600 });
+    await writeFile(temporary, `${JSON.stringify({ version: 1, id, model, messages: cleanAll(messages, redact) })}\n`, {
+      mode: 0o600,
+    });
     await rename(temporary, join(folder, `${id}.json`));
   } catch (error) {
     await rm(temporary, { force: true });
@@ -64,7 +70,11 @@ export async function saveSession(session: Session, env: Environment, redact: (t
 }
 
 /** Saves after every turn. A folder that cannot be written does not end the run; one warning is emitted. */
-export function sessionSaver({ sessionId: id, options, emit }: SaverOptions): (messages: readonly ModelMessage[]) => Promise<void> {
+export function sessionSaver({
+  sessionId: id,
+  options,
+  emit,
+}: SaverOptions): (messages: readonly ModelMessage[]) => Promise<void> {
   const { model, env, redact } = options;
   let hasWarned = false;
   return async (messages) => {
@@ -74,7 +84,12 @@ export function sessionSaver({ sessionId: id, options, emit }: SaverOptions): (m
       if (hasWarned) return;
       hasWarned = true;
       const why = messageOf(error);
-      emit({ type: 'log', stream: 'agent', level: 'warning', text: `the session cannot be saved, so it cannot be resumed: ${why}` });
+      emit({
+        type: 'log',
+        stream: 'agent',
+        level: 'warning',
+        text: `the session cannot be saved, so it cannot be resumed: ${why}`,
+      });
     }
   };
 }

@@ -18,7 +18,10 @@ export class Spending {
     this.#table = table;
   }
 
-  static async open({ maxCostUsd, price }: Pick<AgentOptions, 'maxCostUsd' | 'price'>, model: string): Promise<Spending> {
+  static async open(
+    { maxCostUsd, price }: Pick<AgentOptions, 'maxCostUsd' | 'price'>,
+    model: string,
+  ): Promise<Spending> {
     if (maxCostUsd === undefined || price !== undefined) return new Spending(maxCostUsd, price, undefined);
     const { loadPrices } = await import('../outcome/price-table.ts');
     const table = await loadPrices();

@@ -28,7 +28,8 @@ export function systemPrompt(
 ): string {
   const { cwd, system, appendSystem, outputSchema } = options;
   const parts = [
-    system ?? `${own}\n\nWorking directory: ${cwd}\nSystem: ${process.platform}\nDate: ${new Date().toISOString().slice(0, 10)}`,
+    system ??
+      `${own}\n\nWorking directory: ${cwd}\nSystem: ${process.platform}\nDate: ${new Date().toISOString().slice(0, 10)}`,
     projectInstructions(cwd, warn),
     appendSystem,
     outputSchema === undefined ? undefined : schemaInstructions(outputSchema),
@@ -46,8 +47,12 @@ function projectInstructions(cwd: string, warn: (message: string) => void): stri
   for (const folder of folders) {
     const path = join(folder, 'AGENTS.md');
     try {
-      const { text, leftOut } = readRepositoryFile(path, { root, maxBytes: Math.max(0, room) }) ?? { text: '', leftOut: 0 };
-      if (leftOut > 0) warn(`${path}: ${leftOut} bytes are left out; instructions may have ${maxInstructions} bytes in all`);
+      const { text, leftOut } = readRepositoryFile(path, { root, maxBytes: Math.max(0, room) }) ?? {
+        text: '',
+        leftOut: 0,
+      };
+      if (leftOut > 0)
+        warn(`${path}: ${leftOut} bytes are left out; instructions may have ${maxInstructions} bytes in all`);
       if (text.trim() === '') continue;
       room -= Buffer.byteLength(text);
       const kept = leftOut > 0 ? `${text}\n[… ${leftOut} bytes left out …]` : text.trimEnd();

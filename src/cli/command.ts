@@ -6,7 +6,11 @@ export type Options = Readonly<Record<string, Option>>;
 
 /** The parsed flags of a command: exactly the ones it declares. */
 export type Values<O extends Options> = {
-  readonly [K in keyof O]?: O[K] extends { multiple: true } ? readonly string[] : O[K]['type'] extends 'boolean' ? boolean : string;
+  readonly [K in keyof O]?: O[K] extends { multiple: true }
+    ? readonly string[]
+    : O[K]['type'] extends 'boolean'
+      ? boolean
+      : string;
 };
 
 /** Only names and summaries, so that listing commands loads none of them. */

@@ -117,6 +117,8 @@ export const commands: readonly Entry[] = [
 /** Every command, each followed by its subcommands: for completion and the man page. */
 export async function loadCommands(entries: readonly Entry[] = commands): Promise<Command[]> {
   const loaded = await Promise.all(entries.map((entry) => entry.load()));
-  const families = await Promise.all(loaded.map(async (each) => [each, ...(await loadCommands(each.subcommands ?? []))]));
+  const families = await Promise.all(
+    loaded.map(async (each) => [each, ...(await loadCommands(each.subcommands ?? []))]),
+  );
   return families.flat();
 }

@@ -51,7 +51,9 @@ function workingFolder(): string {
   try {
     return process.cwd();
   } catch (error) {
-    throw new Failure('config', 'the working directory does not exist any more: change to another one', { cause: error });
+    throw new Failure('config', 'the working directory does not exist any more: change to another one', {
+      cause: error,
+    });
   }
 }
 
@@ -153,7 +155,8 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
         const { bytesRead } = await coming;
         if (bytesRead === 0) break;
         coming = file.read(following, 0, readBytes, null);
-        for (let at = 0; at < bytesRead; at += chunkBytes) yield current.subarray(at, Math.min(at + chunkBytes, bytesRead));
+        for (let at = 0; at < bytesRead; at += chunkBytes)
+          yield current.subarray(at, Math.min(at + chunkBytes, bytesRead));
         [current, following] = [following, current];
         progress.advance(bytesRead);
         countRead(bytesRead);
@@ -193,7 +196,13 @@ async function* readStdin(): AsyncGenerator<Uint8Array> {
 function unreadable(path: string, error: unknown): Failure {
   const code = isSystemError(error) ? error.code : undefined;
   const why =
-    code === 'ENOENT' ? 'no such file' : code === 'EACCES' ? 'permission denied' : code === 'EISDIR' ? 'it is a directory' : String(error);
+    code === 'ENOENT'
+      ? 'no such file'
+      : code === 'EACCES'
+        ? 'permission denied'
+        : code === 'EISDIR'
+          ? 'it is a directory'
+          : String(error);
   return new Failure('input', `cannot read ${path}: ${why}`, { cause: error });
 }
 
@@ -215,5 +224,8 @@ export async function describeFailure(
 
 function explained(error: unknown): { message: string; exitCode: number } {
   if (error instanceof Failure) return error;
-  return { message: `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, exitCode: 70 };
+  return {
+    message: `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    exitCode: 70,
+  };
 }

@@ -24,7 +24,9 @@ export function rootHelp(width: number): string {
   const text = (words: string): string => paragraph(words, width);
   const code = (line: string): string => commandLine(line, width);
   const table = (pairs: readonly (readonly [string, string])[]): string => rows(pairs, width);
-  const exits = exitCodeTable.map(([number, name, meaning]) => [`${number.padStart(8)}  ${name.padEnd(10)}`, meaning] as const);
+  const exits = exitCodeTable.map(
+    ([number, name, meaning]) => [`${number.padStart(8)}  ${name.padEnd(10)}`, meaning] as const,
+  );
   return `${text('runwire: the truth, in JSON, about what an AI agent did')}
 Usage:
 ${code('runwire [OPTIONS] "PROMPT"')}${code('runwire COMMAND [OPTIONS] [FILE…]')}
@@ -68,7 +70,13 @@ export function commandHelp(command: Command, width: number, isWhole = false): s
   const section = (title: string, pairs: readonly (readonly [string, string])[], among = pairs): string =>
     pairs.length === 0 ? '' : `\n${title}:\n${rows(pairs, width, among)}`;
   const rest = isShort || isWhole ? '' : `\n${paragraph(`Every flag: runwire ${command.name} --help --all`, width)}`;
-  const usage = ['runwire', command.name, ...(under.length === 0 ? [] : ['[COMMAND]']), '[OPTIONS]', command.operands ?? ''].join(' ');
+  const usage = [
+    'runwire',
+    command.name,
+    ...(under.length === 0 ? [] : ['[COMMAND]']),
+    '[OPTIONS]',
+    command.operands ?? '',
+  ].join(' ');
   const examples = command.examples.map(([line, what]) => paragraph(what, width, '  # ') + commandLine(line, width));
   return `${paragraph(`runwire ${command.name}: ${command.summary}`, width)}
 ${paragraph(`Usage: ${usage.trim()}`, width)}
@@ -81,7 +89,9 @@ ${examples.join('')}`;
 }
 
 /** The flags of a command under their headings, in the order of the headings; a command with few has one heading. */
-export function optionGroups({ options }: Command): { title: string; options: (readonly [name: string, option: Option])[] }[] {
+export function optionGroups({
+  options,
+}: Command): { title: string; options: (readonly [name: string, option: Option])[] }[] {
   const all = Object.entries(options);
   if (all.length <= fewFlags) return [{ title: 'Options', options: all }];
   const titles = [...flagGroups, undefined];

@@ -24,7 +24,11 @@ export function branchesOf({ outcome, id }: RunRecord): Branch[] {
 }
 
 /** The repository of which the run had a private copy. */
-export async function repositoryOf({ cwd, host }: RunRecord, wanted: string | undefined, { env, cwd: here }: Context): Promise<Repository> {
+export async function repositoryOf(
+  { cwd, host }: RunRecord,
+  wanted: string | undefined,
+  { env, cwd: here }: Context,
+): Promise<Repository> {
   const folder = wanted === undefined ? cwd : resolve(here, wanted);
   if (folder === undefined || !existsSync(folder))
     throw new Failure(

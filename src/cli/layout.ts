@@ -45,6 +45,10 @@ function named(name: string, width: number): string {
 /** A shell command line, continued after a backslash, or without one inside quotes. */
 export function commandLine(line: string, width: number): string {
   const room = width - 4;
-  const lines = commandRows(line, room).flatMap((row) => (cells(row) <= room ? [row] : rowsOfWords(row.split(' '), room)));
-  return lines.map((text, at) => `${' '.repeat(Math.max(0, Math.min(at === 0 ? 2 : 4, width - cells(text))))}${text}\n`).join('');
+  const lines = commandRows(line, room).flatMap((row) =>
+    cells(row) <= room ? [row] : rowsOfWords(row.split(' '), room),
+  );
+  return lines
+    .map((text, at) => `${' '.repeat(Math.max(0, Math.min(at === 0 ? 2 : 4, width - cells(text))))}${text}\n`)
+    .join('');
 }

@@ -23,8 +23,15 @@ interface Told {
   outside: Context | undefined;
 }
 
-async function runCommand(name: string, args: readonly string[], { isImplied = false, outside }: Told): Promise<number> {
-  const [{ describeFailure, realContext }, { PipeClosed }] = await Promise.all([import('./effects.ts'), import('./stdout.ts')]);
+async function runCommand(
+  name: string,
+  args: readonly string[],
+  { isImplied = false, outside }: Told,
+): Promise<number> {
+  const [{ describeFailure, realContext }, { PipeClosed }] = await Promise.all([
+    import('./effects.ts'),
+    import('./stdout.ts'),
+  ]);
   try {
     const { command, rest } = await chosen(name, args, isImplied);
     if (asksForHelp(rest)) return await show(commandHelp(command, helpWidth(), wantsAll(rest)), outside);
@@ -46,7 +53,11 @@ async function runCommand(name: string, args: readonly string[], { isImplied = f
   }
 }
 
-async function chosen(name: string, args: readonly string[], isImplied: boolean): Promise<{ command: Command; rest: readonly string[] }> {
+async function chosen(
+  name: string,
+  args: readonly string[],
+  isImplied: boolean,
+): Promise<{ command: Command; rest: readonly string[] }> {
   // `stats --by model`: the flags cannot be read before the command is known.
   if (isImplied && args[0]?.startsWith('-') === false) await refuseMistyped(args, false);
   const entry = commands.find((each) => each.name === name);
@@ -67,7 +78,10 @@ async function refuseMistyped([word, ...more]: readonly string[], isExplicit: bo
 }
 
 /** `runs show ID`: finds the subcommand. */
-async function descend(command: Command, args: readonly string[]): Promise<{ command: Command; rest: readonly string[] }> {
+async function descend(
+  command: Command,
+  args: readonly string[],
+): Promise<{ command: Command; rest: readonly string[] }> {
   const [word] = args;
   if (command.subcommands === undefined || word === undefined || word.startsWith('-')) return { command, rest: args };
   const entry = command.subcommands.find(({ name }) => name === word);
@@ -104,7 +118,8 @@ function helpWidth(): number {
 function stdoutIsTerminal(): boolean {
   const { fstatSync, statSync } = process.getBuiltinModule('node:fs');
   const stdout = fstatSync(1);
-  if (!stdout.isCharacterDevice() || stdout.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev) return false;
+  if (!stdout.isCharacterDevice() || stdout.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev)
+    return false;
   return process.getBuiltinModule('node:tty').isatty(1);
 }
 

@@ -42,10 +42,13 @@ function bindValues(command: Command, words: readonly string[]): string[] {
     const option = optionOf(command, word);
     const value = words[at + 1];
     if (option?.type !== 'string' || value === undefined) bound.push(word);
-    else if (value === '--' || optionOf(command, value.split('=', 1)[0] ?? '') !== undefined) throw valueMissing(command, word, option);
+    else if (value === '--' || optionOf(command, value.split('=', 1)[0] ?? '') !== undefined)
+      throw valueMissing(command, word, option);
     else {
       // A long flag takes anything after `=`; a short one takes whatever directly follows it, except the empty string.
-      bound.push(...(word.startsWith('--') ? [`${word}=${value}`] : value === '' ? [`--${option.name}=`] : [`${word}${value}`]));
+      bound.push(
+        ...(word.startsWith('--') ? [`${word}=${value}`] : value === '' ? [`--${option.name}=`] : [`${word}${value}`]),
+      );
       at += 1;
     }
   }
@@ -58,7 +61,9 @@ interface NamedOption extends Option {
 
 /** The option that is exactly this word: `--model`, `-m`. */
 function optionOf({ options }: Command, word: string): NamedOption | undefined {
-  const found = Object.entries(options).find(([name, { short }]) => word === `--${name}` || (short !== undefined && word === `-${short}`));
+  const found = Object.entries(options).find(
+    ([name, { short }]) => word === `--${name}` || (short !== undefined && word === `-${short}`),
+  );
   return found === undefined ? undefined : { ...found[1], name: found[0] };
 }
 

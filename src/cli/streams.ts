@@ -26,7 +26,10 @@ export const streamOptions = {
     choices: ['text', 'json', 'none'],
     help: 'How to print losses and notes on stderr (default: text)',
   },
-  'no-redact': { type: 'boolean', help: 'Do not redact secrets: keys of known shapes, values of secret-looking variables' },
+  'no-redact': {
+    type: 'boolean',
+    help: 'Do not redact secrets: keys of known shapes, values of secret-looking variables',
+  },
   strict: { type: 'boolean', help: 'Exit with 2 when there is any loss or note' },
 } as const satisfies Options;
 
@@ -36,9 +39,13 @@ export interface Source {
 }
 
 /** The files named on the command line, or stdin. */
-export function sourcesOf(operands: readonly string[], context: Pick<Context, 'stdin' | 'stdinIsTerminal' | 'readFile'>): Source[] {
+export function sourcesOf(
+  operands: readonly string[],
+  context: Pick<Context, 'stdin' | 'stdinIsTerminal' | 'readFile'>,
+): Source[] {
   if (operands.length === 0) {
-    if (context.stdinIsTerminal) throw new Failure('input', 'no input: name a file, or pipe an agent into it; see --help');
+    if (context.stdinIsTerminal)
+      throw new Failure('input', 'no input: name a file, or pipe an agent into it; see --help');
     return [sourceAt('-', context)];
   }
   return operands.map((path) => sourceAt(path, context));
@@ -102,7 +109,8 @@ export function readSharedFlags(values: Values<typeof streamOptions>, context: C
   return {
     process: processEndOf(values['process-exit']),
     notes: noteStyleOf(values.notes),
-    stderr: (): AsyncIterable<Uint8Array> | undefined => (values.stderr === undefined ? undefined : sourceAt(values.stderr, context).bytes),
+    stderr: (): AsyncIterable<Uint8Array> | undefined =>
+      values.stderr === undefined ? undefined : sourceAt(values.stderr, context).bytes,
     redact: (): { redact?: Redactor } => redaction(values['no-redact'], context),
     strict: values.strict === true,
   };
@@ -110,5 +118,7 @@ export function readSharedFlags(values: Values<typeof streamOptions>, context: C
 
 /** Redacts secrets before anything is printed, unless turned off; one redactor serves one run. */
 export function redaction(off: boolean | undefined, context: Context): { redact?: Redactor } {
-  return off === true ? {} : { redact: new Redactor({ values: [...secretValues(context.env), ...ownSecrets(context.env)] }) };
+  return off === true
+    ? {}
+    : { redact: new Redactor({ values: [...secretValues(context.env), ...ownSecrets(context.env)] }) };
 }

@@ -17,7 +17,8 @@ export function readDuration(flag: string, text: string | undefined): number | u
 
 export function readCount(flag: string, text: string | undefined, example: number): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Failure('input', `${flag} ${text}: expected a number from 1, such as ${example}`);
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new Failure('input', `${flag} ${text}: expected a number from 1, such as ${example}`);
   return Number(text);
 }
 
@@ -34,7 +35,8 @@ export function plainDecimal(value: number): string {
 
 export function readCost(flag: string, text: string): number {
   const usd = amount(text);
-  if (usd === undefined || usd === 0) throw new Failure('input', `${flag} ${text}: expected an amount above 0, such as 0.50`);
+  if (usd === undefined || usd === 0)
+    throw new Failure('input', `${flag} ${text}: expected an amount above 0, such as 0.50`);
   return usd;
 }
 
@@ -46,15 +48,21 @@ export function readUrl(flag: string, text: string): string {
 }
 
 /** One of a few words. */
-export function readWord<Word extends string>(flag: string, text: string | undefined, words: readonly Word[]): Word | undefined {
+export function readWord<Word extends string>(
+  flag: string,
+  text: string | undefined,
+  words: readonly Word[],
+): Word | undefined {
   if (text === undefined) return undefined;
   const word = words.find((each) => each === text);
-  if (word === undefined) throw new Failure('input', `${flag} ${text}: expected ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
+  if (word === undefined)
+    throw new Failure('input', `${flag} ${text}: expected ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
   return word;
 }
 
 export function readRetries(flag: string, text: string): number {
-  if (!/^\d{1,3}$/.test(text)) throw new Failure('input', `${flag} ${text}: expected a number from 0 to 999, such as 2`);
+  if (!/^\d{1,3}$/.test(text))
+    throw new Failure('input', `${flag} ${text}: expected a number from 0 to 999, such as 2`);
   return Number(text);
 }
 

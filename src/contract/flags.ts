@@ -4,7 +4,9 @@ import { limitFields, requestFields, workspaceFields } from './request.ts';
 const allFields = { ...requestFields, ...limitFields, ...workspaceFields } as const;
 type AllFields = typeof allFields;
 
-type FlagOf<Field> = Field extends { readonly flag: infer Flag extends Option & { readonly name: string; readonly also: readonly Taker[] } }
+type FlagOf<Field> = Field extends {
+  readonly flag: infer Flag extends Option & { readonly name: string; readonly also: readonly Taker[] };
+}
   ? Flag
   : never;
 
@@ -13,9 +15,11 @@ type RequestOptions = { [Name in keyof AllFields as FlagOf<AllFields[Name]>['nam
 
 /** Those of them that another command takes too. */
 type OptionsFor<Command extends Taker> = {
-  [Name in keyof AllFields as Command extends FlagOf<AllFields[Name]>['also'][number] ? FlagOf<AllFields[Name]>['name'] : never]: FlagOf<
-    AllFields[Name]
-  >;
+  [
+    Name in keyof AllFields as Command extends FlagOf<AllFields[Name]>['also'][number]
+      ? FlagOf<AllFields[Name]>['name']
+      : never
+  ]: FlagOf<AllFields[Name]>;
 };
 
 const flags = Object.values<RequestField<unknown>>(allFields).flatMap(({ flag }) => flag ?? []);
@@ -24,5 +28,7 @@ export const requestOptions = Object.fromEntries(flags.map((flag) => [flag.name,
 
 export function requestOptionsFor<const Command extends Taker>(command: Command): OptionsFor<Command> {
   const taken = flags.filter(({ also }) => also.includes(command));
-  return Object.fromEntries(taken.map((flag) => [flag.name, { ...flag, ...flag.wording?.[command] }])) as OptionsFor<Command>;
+  return Object.fromEntries(
+    taken.map((flag) => [flag.name, { ...flag, ...flag.wording?.[command] }]),
+  ) as OptionsFor<Command>;
 }

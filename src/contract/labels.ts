@@ -8,7 +8,8 @@ export type Labels = Readonly<Record<string, string>>;
 function parseLabel(text: string): [key: string, value: string] {
   const at = text.indexOf('=');
   const key = text.slice(0, at).trim();
-  if (at < 1 || !/^[\p{L}\p{N}][\p{L}\p{N}._/-]*$/u.test(key)) throw new Failure('input', `invalid label "${text}"; expected key=value`);
+  if (at < 1 || !/^[\p{L}\p{N}][\p{L}\p{N}._/-]*$/u.test(key))
+    throw new Failure('input', `invalid label "${text}"; expected key=value`);
   return [key, text.slice(at + 1).trim()];
 }
 

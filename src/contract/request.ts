@@ -3,7 +3,17 @@ import { withoutPassword } from '../redact/url-password.ts';
 import { builtIn, dirtyWays, isolations, permissionModes, wireModes } from '../words/vocabulary.ts';
 import { readFailOn } from './fail-on.ts';
 import { field, type Fields, type Kit } from './field.ts';
-import { filled, plainDecimal, readCost, readCount, readDuration, readRetries, readUrl, readWord, writeDuration } from './flag-values.ts';
+import {
+  filled,
+  plainDecimal,
+  readCost,
+  readCount,
+  readDuration,
+  readRetries,
+  readUrl,
+  readWord,
+  writeDuration,
+} from './flag-values.ts';
 import { parseLabels } from './labels.ts';
 import { readPrice, writePrice } from './price.ts';
 import { shapeOf } from './shape.ts';
@@ -133,7 +143,9 @@ export const workspaceFields = {
       group: 'Workspace',
       common: true,
       also: all,
-      wording: { crew: { help: 'How private copies are made (default: auto, an overlay where possible, else a clone)' } },
+      wording: {
+        crew: { help: 'How private copies are made (default: auto, an overlay where possible, else a clone)' },
+      },
     },
     read: (given, flag) => readWord(flag, given, ['auto', ...isolations]),
   }),
@@ -186,7 +198,8 @@ export const workspaceFields = {
 /** What can be asked of a run: data that can be stored, queued and sent. It names variables, never their values. */
 export const requestFields = {
   agent: field(name, {
-    about: '`builtin` (default), the id of an installed agent (`codex`, `claude`, …), or `acp:COMMAND` for one that speaks ACP.',
+    about:
+      '`builtin` (default), the id of an installed agent (`codex`, `claude`, …), or `acp:COMMAND` for one that speaks ACP.',
     default: builtIn,
     flag: {
       name: 'agent',
@@ -200,7 +213,9 @@ export const requestFields = {
     },
     read: (given, flag) => filled(flag, given, 'codex'),
   }),
-  command: field(texts, { about: 'Your own command instead, program first; its dialect is detected, or named in `from`.' }),
+  command: field(texts, {
+    about: 'Your own command instead, program first; its dialect is detected, or named in `from`.',
+  }),
   prompt: field(text, {
     about: 'What to do. For a command: what goes to its stdin.',
     default: '',
@@ -280,7 +295,14 @@ export const requestFields = {
     whyNotQueued: (model) => (model.startsWith('replay/') ? `a model that is a file: ${elsewhere}` : undefined),
   }),
   base_url: field(text, {
-    flag: { name: 'base-url', type: 'string', value: 'URL', help: 'Where the model is served', group: 'Agent and model', also: all },
+    flag: {
+      name: 'base-url',
+      type: 'string',
+      value: 'URL',
+      help: 'Where the model is served',
+      group: 'Agent and model',
+      also: all,
+    },
     read: (given, flag) => readUrl(flag, given),
     isForAgent: true,
     whyNotQueued: (address) =>
@@ -313,7 +335,8 @@ export const requestFields = {
     },
   ),
   wire: field(({ z }: Kit) => z.enum(wireModes), {
-    about: "Whether the agent's requests to its models pass through Runwire, which then counts what they use; default: off.",
+    about:
+      "Whether the agent's requests to its models pass through Runwire, which then counts what they use; default: off.",
     flag: {
       name: 'wire',
       type: 'string',
@@ -389,7 +412,15 @@ export const requestFields = {
   }),
   resume: field(text, {
     about: 'A session to resume.',
-    flag: { name: 'resume', type: 'string', value: 'ID', help: 'Resume an earlier session', group: 'What to do', common: true, also: [] },
+    flag: {
+      name: 'resume',
+      type: 'string',
+      value: 'ID',
+      help: 'Resume an earlier session',
+      group: 'What to do',
+      common: true,
+      also: [],
+    },
     read: (given, flag) => filled(flag, given, 'the session id of an earlier run'),
     isForAgent: true,
     whyNotQueued: () => `resume: ${elsewhere}`,
@@ -546,7 +577,13 @@ export const requestFields = {
   redact: field(({ z }: Kit) => z.boolean(), {
     about: 'Whether secrets are replaced; default true.',
     default: true,
-    flag: { name: 'no-redact', type: 'boolean', help: 'Show secrets instead of replacing them', group: 'More', also: all },
+    flag: {
+      name: 'no-redact',
+      type: 'boolean',
+      help: 'Show secrets instead of replacing them',
+      group: 'More',
+      also: all,
+    },
     isForAgent: true,
   }),
   project_name: field(text, {

@@ -105,7 +105,8 @@ export function wordsOf(spec: Requested, isWanted: (field: RequestField<unknown>
   return fields.flatMap(({ name, field, under }) => {
     const { flag } = field;
     const value = ((under === undefined ? spec : (spec[under] ?? {})) as Readonly<Record<string, unknown>>)[name];
-    if (flag === undefined || value === undefined || !isWanted(field) || (Array.isArray(value) && value.length === 0)) return [];
+    if (flag === undefined || value === undefined || !isWanted(field) || (Array.isArray(value) && value.length === 0))
+      return [];
     if (flag.type === 'boolean') return value === false ? [`--${flag.name}`] : [];
     const written = field.write?.(value) ?? (Array.isArray(value) ? (value as string[]) : String(value));
     return (typeof written === 'string' ? [written] : written).map((word) => `--${flag.name}=${word}`);

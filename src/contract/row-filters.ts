@@ -7,7 +7,13 @@ import type { KnownOfRun, SearchedName } from './row.ts';
 
 type FilterKit = Pick<Kit, 'z' | 'labels'>;
 
-const statuses = ['running', 'success', 'error', 'cancelled', 'incomplete'] as const satisfies readonly KnownOfRun['status'][];
+const statuses = [
+  'running',
+  'success',
+  'error',
+  'cancelled',
+  'incomplete',
+] as const satisfies readonly KnownOfRun['status'][];
 const classes: readonly string[] = Object.keys(exitCodes);
 
 /** What a filter was called where it was given, for messages; a span ends now. */
@@ -104,7 +110,13 @@ export const rowFilters = {
   }),
   repo: filter(words, {
     of: 'repo',
-    flag: { name: 'repo', type: 'string', multiple: true, value: 'OWNER/NAME', help: 'Repository, as named in its remote' },
+    flag: {
+      name: 'repo',
+      type: 'string',
+      multiple: true,
+      value: 'OWNER/NAME',
+      help: 'Repository, as named in its remote',
+    },
     about: 'Repository, as named by its remote: owner/name',
     readAll: readWords,
   }),
@@ -132,7 +144,13 @@ export const rowFilters = {
   /** Anywhere below these runs, which are tops of trees. */
   root: filter(words, {
     of: 'root_run_id',
-    flag: { name: 'root', type: 'string', multiple: true, value: 'ID', help: 'Anywhere in the tree below this top-level run' },
+    flag: {
+      name: 'root',
+      type: 'string',
+      multiple: true,
+      value: 'ID',
+      help: 'Anywhere in the tree below this top-level run',
+    },
     about: 'Anywhere below this run',
     readAll: readWords,
   }),
@@ -260,10 +278,14 @@ export interface AskableFilter {
 }
 
 export const askableFilters: readonly AskableFilter[] = Object.entries<AnyFilter>(rowFilters).flatMap(([name, each]) =>
-  each.flag === undefined ? [] : [{ name, filter: each, flag: each.flag, query: each.query ?? each.flag.name.replaceAll('-', '_') }],
+  each.flag === undefined
+    ? []
+    : [{ name, filter: each, flag: each.flag, query: each.query ?? each.flag.name.replaceAll('-', '_') }],
 );
 
-export const filterOptions = Object.fromEntries(askableFilters.map(({ flag: { name, ...flag } }) => [name, flag])) as FilterOptions;
+export const filterOptions = Object.fromEntries(
+  askableFilters.map(({ flag: { name, ...flag } }) => [name, flag]),
+) as FilterOptions;
 
 /** The filter that is asked for, in flags or in a query. Throws `Failure` with what is wrong and what is expected. */
 export function filterOf(
@@ -312,7 +334,10 @@ function readTime(text: string, { called, now }: Reading): number {
     const at = Date.parse(text);
     if (!Number.isNaN(at)) return at;
   } else if (/^[\d.]+[smhdw]/.test(text)) return now - readSpan(called, text);
-  throw new Failure('input', `${called} ${text}: expected a span such as 2h or 3d, or a date such as 2026-11-15 or 2026-11-15T10:00Z`);
+  throw new Failure(
+    'input',
+    `${called} ${text}: expected a span such as 2h or 3d, or a date such as 2026-11-15 or 2026-11-15T10:00Z`,
+  );
 }
 
 function readCost(text: string, { called }: Reading): number {

@@ -26,7 +26,10 @@ export interface RowField<Schema extends z.ZodType = z.ZodType> {
   readonly isGiven?: true;
   /** What an outcome says of it. */
   from?(
-    outcome: Pick<RunOutcome, 'status' | 'metrics' | 'verdict' | 'provenance' | 'session_id' | 'artifacts' | 'warnings' | 'omitted'>,
+    outcome: Pick<
+      RunOutcome,
+      'status' | 'metrics' | 'verdict' | 'provenance' | 'session_id' | 'artifacts' | 'warnings' | 'omitted'
+    >,
   ): string | number | undefined;
 }
 
@@ -63,7 +66,11 @@ const end = {
     isAlways: true,
     from: ({ status }) => status,
   }),
-  class: known(({ outcome }) => outcome.shape.verdict.shape.class, { table: 'runs', cell: 'text', from: ({ verdict }) => verdict.class }),
+  class: known(({ outcome }) => outcome.shape.verdict.shape.class, {
+    table: 'runs',
+    cell: 'text',
+    from: ({ verdict }) => verdict.class,
+  }),
   exit_code: known(({ z }) => z.int(), { table: 'runs', cell: 'whole', from: ({ verdict }) => verdict.exit_code }),
 } as const;
 
@@ -107,7 +114,11 @@ export const usedFields = {
   output_tokens: known(amount, { table: 'runs', cell: 'whole', from: ({ metrics }) => metrics.output_tokens }),
   reasoning_tokens: known(amount, { table: 'runs', cell: 'whole', from: ({ metrics }) => metrics.reasoning_tokens }),
   cache_read_tokens: known(amount, { table: 'runs', cell: 'whole', from: ({ metrics }) => metrics.cache_read_tokens }),
-  cache_write_tokens: known(amount, { table: 'runs', cell: 'whole', from: ({ metrics }) => metrics.cache_write_tokens }),
+  cache_write_tokens: known(amount, {
+    table: 'runs',
+    cell: 'whole',
+    from: ({ metrics }) => metrics.cache_write_tokens,
+  }),
   cost: known(amount, { table: 'runs', cell: 'decimal', from: ({ metrics }) => metrics.cost }),
   cost_source: known(({ outcome }) => outcome.shape.metrics.shape.cost_source, {
     table: 'runs',
@@ -127,7 +138,11 @@ export const usedFields = {
     cell: 'whole',
     from: ({ artifacts, omitted }) => artifacts.length + (omitted?.artifacts ?? 0),
   }),
-  warnings: known(count, { table: 'runs', cell: 'whole', from: ({ warnings, omitted }) => warnings.length + (omitted?.warnings ?? 0) }),
+  warnings: known(count, {
+    table: 'runs',
+    cell: 'whole',
+    from: ({ warnings, omitted }) => warnings.length + (omitted?.warnings ?? 0),
+  }),
 } as const;
 
 const writing = {
@@ -194,9 +209,13 @@ export const storedFields = {
   ...machine,
 } as const satisfies Rows;
 
-type Value<Field> = Field extends { readonly schema: (kit: RowKit) => infer Schema extends z.ZodType } ? z.infer<Schema> : never;
+type Value<Field> = Field extends { readonly schema: (kit: RowKit) => infer Schema extends z.ZodType }
+  ? z.infer<Schema>
+  : never;
 
-type Always<Table> = { [Name in keyof Table]: Table[Name] extends { readonly isAlways: true } ? Name : never }[keyof Table];
+type Always<Table> = {
+  [Name in keyof Table]: Table[Name] extends { readonly isAlways: true } ? Name : never;
+}[keyof Table];
 
 /** A run, with the fields that are known. */
 type RowOf<Table> = { [Name in keyof Pick<Table, Always<Table>>]: Value<Table[Name]> } & {
@@ -207,12 +226,16 @@ export type KnownOfRun = RowOf<typeof rowFields>;
 
 /** What `runs` has a column for, so that runs can be found by it. */
 export type SearchedName = {
-  [Name in keyof typeof rowFields]: (typeof rowFields)[Name] extends { readonly table: 'runs' } | { readonly isCopied: true }
+  [Name in keyof typeof rowFields]: (typeof rowFields)[Name] extends
+    | { readonly table: 'runs' }
+    | { readonly isCopied: true }
     ? Name
     : never;
 }[keyof typeof rowFields];
 
-type Given<Table> = { [Name in keyof Table]: Table[Name] extends { readonly isGiven: true } ? Name : never }[keyof Table];
+type Given<Table> = {
+  [Name in keyof Table]: Table[Name] extends { readonly isGiven: true } ? Name : never;
+}[keyof Table];
 
 /** What whoever starts a run says of it. */
 export type GivenOfRun = Pick<KnownOfRun, Given<typeof rowFields>>;

@@ -34,7 +34,11 @@ const lineTypes = new Set<unknown>(['system', 'assistant', 'user', 'result']);
 
 /** Claude's line types with Amp's own thread ids. */
 function detect(head: readonly JsonObject[]): number {
-  return head.some((wire) => typeof wire.session_id === 'string' && wire.session_id.startsWith('T-') && lineTypes.has(wire.type)) ? 1 : 0;
+  return head.some(
+    (wire) => typeof wire.session_id === 'string' && wire.session_id.startsWith('T-') && lineTypes.has(wire.type),
+  )
+    ? 1
+    : 0;
 }
 
 /** The values of `stop_reason`. */
@@ -92,7 +96,14 @@ function decoder(sink: DecoderSink): Decoder {
     const known = open.get(parent ?? '');
     if (known?.id === id && (id !== '' || !known.isOver)) return known;
     close(parent);
-    const message: Message = { id, seen: new Set(), model: filled(body.model), usage: {}, stopReason: undefined, isOver: false };
+    const message: Message = {
+      id,
+      seen: new Set(),
+      model: filled(body.model),
+      usage: {},
+      stopReason: undefined,
+      isOver: false,
+    };
     open.set(parent ?? '', message);
     if (parent === undefined) sink.emit({ type: 'turn.started', ...present({ model: message.model }) });
     return message;
@@ -157,7 +168,10 @@ function decoder(sink: DecoderSink): Decoder {
     const message = open.get(parent ?? '');
     if (message === undefined) return;
     open.delete(parent ?? '');
-    reportUsage(sink, 'step', readMessagesUsage(message.usage), { model: message.model, service_tier: serviceTierOf(message.usage) });
+    reportUsage(sink, 'step', readMessagesUsage(message.usage), {
+      model: message.model,
+      service_tier: serviceTierOf(message.usage),
+    });
     if (parent !== undefined) return;
     // null while the message is still streaming.
     const raw = filled(message.stopReason);
@@ -173,13 +187,20 @@ function decoder(sink: DecoderSink): Decoder {
   function readEnding(wire: JsonObject): void {
     const text = string(wire.result) ?? '';
     if (!hasSpoken && text !== '') sink.emit({ type: 'text.completed', text });
-    reportUsage(sink, 'turn', readMessagesUsage(object(wire.usage)), { service_tier: serviceTierOf(object(wire.usage)) });
+    reportUsage(sink, 'turn', readMessagesUsage(object(wire.usage)), {
+      service_tier: serviceTierOf(object(wire.usage)),
+    });
     for (const each of list(wire.permission_denials)) deny(sink, `denial_${++denials}`, asText(each));
     const more = present({ raw_status: string(wire.subtype), duration_ms: count(wire.duration_ms) });
     if (wire.subtype === 'success' && wire.is_error === false) return finish(sink, undefined, more);
     const error = filled(wire.error) ?? text;
     const isLimit = wire.subtype === 'error_max_turns';
-    if (isLimit) sink.emit({ type: 'limit.reached', limit: 'turns', ...present({ value: count(wire.num_turns), message: filled(error) }) });
+    if (isLimit)
+      sink.emit({
+        type: 'limit.reached',
+        limit: 'turns',
+        ...present({ value: count(wire.num_turns), message: filled(error) }),
+      });
     finish(sink, isLimit ? faultOf(error, 'turn_limit') : faultOf(error), more);
   }
 
@@ -194,10 +215,21 @@ async function schema() {
   const content = z.array(z.looseObject({ type: z.string() }));
   const assistant = z.looseObject({ role: z.literal('assistant'), content, usage: usage.nullable().optional() });
   const user = z.looseObject({ role: z.literal('user'), content: z.union([z.string(), content]) });
-  const result = { type: z.literal('result'), session_id, usage: usage.optional(), permission_denials: z.array(z.string()).optional() };
+  const result = {
+    type: z.literal('result'),
+    session_id,
+    usage: usage.optional(),
+    permission_denials: z.array(z.string()).optional(),
+  };
   const subtype = z.enum(['error_during_execution', 'error_max_turns']);
   return z.union([
-    z.looseObject({ type: z.literal('system'), subtype: z.literal('init'), session_id, cwd: z.string(), tools: z.array(z.string()) }),
+    z.looseObject({
+      type: z.literal('system'),
+      subtype: z.literal('init'),
+      session_id,
+      cwd: z.string(),
+      tools: z.array(z.string()),
+    }),
     z.looseObject({ type: z.literal('assistant'), session_id, message: assistant }),
     z.looseObject({ type: z.literal('user'), session_id, message: user }),
     z.looseObject({ ...result, subtype: z.literal('success'), is_error: z.literal(false), result: z.string() }),

@@ -115,14 +115,19 @@ function decoder(sink: DecoderSink): Decoder {
     if (session !== undefined && session === id) return;
     session = id;
     model = filled(init.model) ?? model;
-    sink.emit({ type: 'thread.started', agent: 'antigravity', ...present({ session_id: filled(id), model, cwd: filled(init.cwd) }) });
+    sink.emit({
+      type: 'thread.started',
+      agent: 'antigravity',
+      ...present({ session_id: filled(id), model, cwd: filled(init.cwd) }),
+    });
   }
 
   function readStep(step: JsonObject): void {
     steps += 1;
     switch (step.step_type) {
       case 'user_input':
-        if (filled(step.text_delta) !== undefined) sink.emit({ type: 'prompt.submitted', text: asText(step.text_delta) });
+        if (filled(step.text_delta) !== undefined)
+          sink.emit({ type: 'prompt.submitted', text: asText(step.text_delta) });
         return;
       case 'tool':
         closeAnswer();
@@ -179,7 +184,13 @@ function decoder(sink: DecoderSink): Decoder {
       id ??= `call_${callCount}`;
       const kind = kindIn(toolKinds, name);
       const args = info.parameters ?? {};
-      calls.start(id, { kind, name, args, edits: editsIn(kind, args, pathFields), tool: index === undefined ? name : undefined });
+      calls.start(id, {
+        kind,
+        name,
+        args,
+        edits: editsIn(kind, args, pathFields),
+        tool: index === undefined ? name : undefined,
+      });
     }
     if (step.state === 'DONE' || step.state === 'ERROR' || info.error !== undefined) calls.end(id, endOf(step, info));
   }
@@ -205,14 +216,17 @@ function decoder(sink: DecoderSink): Decoder {
   /** What was refused: the status is `SUCCESS` all the same. */
   function readDenials(wire: JsonObject): void {
     for (const [index, denied] of list(wire.denied_actions).slice(0, mostDenials).entries()) {
-      const what = isObject(denied) ? (filled(denied.action) ?? filled(denied.display_name) ?? 'an action') : asText(denied);
+      const what = isObject(denied)
+        ? (filled(denied.action) ?? filled(denied.display_name) ?? 'an action')
+        : asText(denied);
       deny(sink, `denied_${index + 1}`, what);
     }
   }
 
   /** The totals of the run. */
   function readUsage(usage: JsonObject): void {
-    const total = (count(usage.input_tokens) ?? 0) + (count(usage.output_tokens) ?? 0) + (count(usage.thinking_tokens) ?? 0);
+    const total =
+      (count(usage.input_tokens) ?? 0) + (count(usage.output_tokens) ?? 0) + (count(usage.thinking_tokens) ?? 0);
     if (total === 0) return;
     // Whether thoughts are part of the output shows in the total.
     const tokens = tokensIn(count(usage.total_tokens) === total ? countingApart : counting, usage);
@@ -224,11 +238,21 @@ function decoder(sink: DecoderSink): Decoder {
     const message = filled(wire.error);
     // Told only if no step was.
     const turns = steps === 0 ? whole(wire.num_turns) || undefined : undefined;
-    const more = present({ raw_status, turns, duration_ms: Math.round((count(wire.duration_seconds) ?? 0) * 1000) || undefined });
+    const more = present({
+      raw_status,
+      turns,
+      duration_ms: Math.round((count(wire.duration_seconds) ?? 0) * 1000) || undefined,
+    });
     if (raw_status === 'SUCCESS' && message === undefined) return finish(sink, undefined, more);
     const code = wordIn(statusCodes, raw_status);
     if (code !== undefined) return finish(sink, { code, ...present({ message }) }, more);
-    sink.emit({ type: 'agent.finished', status: 'failed', code: faultOf(message ?? '').code, ...present({ message }), ...more });
+    sink.emit({
+      type: 'agent.finished',
+      status: 'failed',
+      code: faultOf(message ?? '').code,
+      ...present({ message }),
+      ...more,
+    });
   }
 
   return { line, end: closeAnswer };

@@ -7,7 +7,10 @@ import { faultOf, type Fault } from './kit/ending.ts';
 
 export const continueCli: Dialect = {
   id: 'continue',
-  about: { agent: 'Continue CLI, `cn --print --format json`', reads: 'the answer, housekeeping lines, the error on stderr' },
+  about: {
+    agent: 'Continue CLI, `cn --print --format json`',
+    reads: 'the answer, housekeeping lines, the error on stderr',
+  },
   detect,
   // An answer that was cut off: Continue wraps answers in a one-line object that begins with this key.
   detectText: (text) => (text.startsWith(`${wrapping}"`) ? 0.7 : 0),
@@ -39,7 +42,9 @@ function detect(head: readonly JsonObject[], stderr: readonly string[]): number 
 /** Exactly these three fields: the answer was not JSON and was put into an object. */
 function isWrapped(wire: JsonObject): boolean {
   const { response, status, note, ...rest } = wire;
-  return typeof response === 'string' && status === 'success' && typeof note === 'string' && Object.keys(rest).length === 0;
+  return (
+    typeof response === 'string' && status === 'success' && typeof note === 'string' && Object.keys(rest).length === 0
+  );
 }
 
 function isNote(wire: JsonObject): boolean {

@@ -23,7 +23,10 @@ const toolKinds = kindsOf({
 
 export const copilot: Dialect = {
   id: 'copilot',
-  about: { agent: 'GitHub Copilot CLI, `copilot --output-format json`', reads: "the stream on stdout, and a session's `events.jsonl`" },
+  about: {
+    agent: 'GitHub Copilot CLI, `copilot --output-format json`',
+    reads: "the stream on stdout, and a session's `events.jsonl`",
+  },
   detect: (head) => (head.some(isEvent) ? 1 : head.some(isResult) ? 0.95 : 0),
   decoder,
   toolKinds,
@@ -32,7 +35,8 @@ export const copilot: Dialect = {
 
 function isEvent(wire: JsonObject): boolean {
   const { type, data, id, timestamp } = wire;
-  if (typeof type !== 'string' || typeof id !== 'string' || typeof timestamp !== 'string' || !isObject(data)) return false;
+  if (typeof type !== 'string' || typeof id !== 'string' || typeof timestamp !== 'string' || !isObject(data))
+    return false;
   // What an extension of pi adds to a session has a `customType`.
   return /^[a-z_]+(?:\.[a-z_]+)?$/.test(type) && 'parentId' in wire && !('customType' in wire);
 }
@@ -52,12 +56,10 @@ const errorTypes: Readonly<Record<string, ErrorCode>> = {
 
 /** Events that are about one call or one question, and the field with its id. */
 const needsId: ReadonlyMap<unknown, string> = new Map([
-  ['tool.execution_start', 'toolCallId'],
-  ['tool.execution_progress', 'toolCallId'],
-  ['tool.execution_partial_result', 'toolCallId'],
-  ['tool.execution_complete', 'toolCallId'],
-  ['permission.requested', 'requestId'],
-  ['permission.completed', 'requestId'],
+  ...['start', 'progress', 'partial_result', 'complete'].map(
+    (step) => [`tool.execution_${step}`, 'toolCallId'] as const,
+  ),
+  ...['requested', 'completed'].map((step) => [`permission.${step}`, 'requestId'] as const),
 ]);
 
 /** Known events that are of no use to a reader. */
@@ -71,7 +73,8 @@ const silent: ReadonlySet<unknown> = new Set(
   subagent.selected subagent.started system.message system.notification tool.user_requested`.split(/\s+/),
 );
 
-const refusal = /permission denied and could not request permission|denied by (?:the )?(?:rule|user|policy)|rejected by (?:the )?user/i;
+const refusal =
+  /permission denied and could not request permission|denied by (?:the )?(?:rule|user|policy)|rejected by (?:the )?user/i;
 
 /** `cost` counts premium requests, not money. */
 const counting: Counting = { fields: { ...camelFields, reasoningTokens: 'reasoning_tokens' } };
@@ -187,7 +190,8 @@ function decoder(sink: DecoderSink): Decoder {
     isIntroduced = true;
     const { selectedModel, sessionId, copilotVersion, context } = data ?? {};
     model = modelOf(selectedModel) ?? model;
-    const about = { session_id: filled(sessionId), agent_version: filled(copilotVersion), model, cwd: filled(object(context).cwd) };
+    const ids = { session_id: filled(sessionId), agent_version: filled(copilotVersion) };
+    const about = { ...ids, model, cwd: filled(object(context).cwd) };
     sink.emit({ type: 'thread.started', agent: 'copilot', ...present(about) });
   }
 
@@ -326,14 +330,16 @@ function decoder(sink: DecoderSink): Decoder {
     introduce(wire);
     const { codeChanges, sessionDurationMs } = object(wire.usage);
     readChanges(codeChanges);
-    readEnding(wire.exitCode === 0, present({ raw_status: `exit ${asText(wire.exitCode)}`, duration_ms: count(sessionDurationMs) }));
+    const raw_status = `exit ${asText(wire.exitCode)}`;
+    readEnding(wire.exitCode === 0, { raw_status, ...present({ duration_ms: count(sessionDurationMs) }) });
   }
 
   /** A closing line: an abort, or an error after which nothing came, outweighs it. */
   function readEnding(isGood: boolean, more: { raw_status: string; duration_ms?: number }): void {
     endUsage();
     isOver = true;
-    if (aborted !== undefined) return sink.emit({ type: 'agent.finished', status: 'cancelled', ...more, message: aborted });
+    if (aborted !== undefined)
+      return sink.emit({ type: 'agent.finished', status: 'cancelled', ...more, message: aborted });
     ending.read(isGood ? undefined : { code: 'unknown' }, more);
   }
 
@@ -370,7 +376,9 @@ function listedExitCode(contents: Json | undefined): number | undefined {
 /** The shell tool adds its own last line to the output of a command. */
 function exitCodeIn(output: string): number | undefined {
   const last = output.slice(-150).trimEnd().split('<').at(-1) ?? '';
-  const [, code] = /^(?:command exited|exited|shellId: [\w.-]{1,60} completed) with (?:exit code|code) (-?\d{1,10})>$/.exec(last) ?? [];
+  const [, code] =
+    /^(?:command exited|exited|shellId: [\w.-]{1,60} completed) with (?:exit code|code) (-?\d{1,10})>$/.exec(last) ??
+    [];
   return code === undefined ? undefined : Number(code);
 }
 

@@ -41,7 +41,9 @@ function sure(wire: JsonObject): number {
   switch (wire.type) {
     case 'system':
       // Claude Code's first line has the same key, but lists its tools.
-      return wire.subtype === 'init' && 'apiKeySource' in wire && !('claude_code_version' in wire) && !('tools' in wire) ? 1 : 0;
+      return wire.subtype === 'init' && 'apiKeySource' in wire && !('claude_code_version' in wire) && !('tools' in wire)
+        ? 1
+        : 0;
     case 'tool_call':
       return typeof wire.call_id === 'string' && isObject(wire.tool_call) ? 1 : 0;
     case 'thinking':
@@ -59,7 +61,13 @@ function isOwn(wire: JsonObject): boolean {
 
 /** Keys that the result lines of Claude Code, Qwen Code and Amp have, and Cursor's never have. */
 function isOthers(wire: JsonObject): boolean {
-  return 'uuid' in wire || 'num_turns' in wire || 'total_cost_usd' in wire || 'cost_usd' in wire || 'permission_denials' in wire;
+  return (
+    'uuid' in wire ||
+    'num_turns' in wire ||
+    'total_cost_usd' in wire ||
+    'cost_usd' in wire ||
+    'permission_denials' in wire
+  );
 }
 
 /** What editing tools do to a file. */
@@ -146,7 +154,8 @@ function decoder(sink: DecoderSink): Decoder {
   function readCall(wire: JsonObject): void {
     const id = filled(wire.call_id);
     const call = callOf(object(wire.tool_call));
-    if (id === undefined || call === undefined || (wire.subtype !== 'started' && wire.subtype !== 'completed')) return sink.unknown(wire);
+    if (id === undefined || call === undefined || (wire.subtype !== 'started' && wire.subtype !== 'completed'))
+      return sink.unknown(wire);
     const { tool, name, native_name, args, result } = call;
     if (wire.subtype === 'started' || !calls.isOpen(id)) {
       close();
@@ -225,11 +234,28 @@ async function schema() {
   const message = z.looseObject({ role: z.string(), content: z.array(z.looseObject({ type: z.string() })) });
   const call = { call_id: z.string(), tool_call: z.record(z.string(), z.json()) };
   return z.discriminatedUnion('type', [
-    z.looseObject({ type: z.literal('system'), subtype: z.literal('init'), session_id, apiKeySource: z.string(), model: z.string() }),
+    z.looseObject({
+      type: z.literal('system'),
+      subtype: z.literal('init'),
+      session_id,
+      apiKeySource: z.string(),
+      model: z.string(),
+    }),
     z.looseObject({ type: z.literal('user'), session_id, message }),
     z.looseObject({ type: z.literal('assistant'), session_id, message }),
-    z.looseObject({ type: z.literal('thinking'), session_id, subtype: z.enum(['delta', 'completed']), text: z.string().optional() }),
+    z.looseObject({
+      type: z.literal('thinking'),
+      session_id,
+      subtype: z.enum(['delta', 'completed']),
+      text: z.string().optional(),
+    }),
     z.looseObject({ type: z.literal('tool_call'), session_id, subtype: z.enum(['started', 'completed']), ...call }),
-    z.looseObject({ type: z.literal('result'), session_id, subtype: z.string(), is_error: z.boolean(), result: z.string() }),
+    z.looseObject({
+      type: z.literal('result'),
+      session_id,
+      subtype: z.string(),
+      is_error: z.boolean(),
+      result: z.string(),
+    }),
   ]);
 }

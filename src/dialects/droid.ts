@@ -24,7 +24,10 @@ const toolKinds = kindsOf({
 
 export const droid: Dialect = {
   id: 'droid',
-  about: { agent: 'Factory Droid, `droid exec --output-format stream-json`', reads: 'stream-json, and the one object of `json`' },
+  about: {
+    agent: 'Factory Droid, `droid exec --output-format stream-json`',
+    reads: 'stream-json, and the one object of `json`',
+  },
   detect,
   decoder,
   toolKinds,
@@ -44,14 +47,18 @@ function sure(wire: JsonObject): number {
       // Any agent may begin like this: the lines that follow decide.
       return 'cwd' in wire && 'tools' in wire && 'model' in wire ? 0.55 : 0;
     case 'message':
-      return typeof wire.role === 'string' && typeof wire.text === 'string' && typeof wire.session_id === 'string' ? 0.95 : 0;
+      return typeof wire.role === 'string' && typeof wire.text === 'string' && typeof wire.session_id === 'string'
+        ? 0.95
+        : 0;
     case 'tool_call':
     case 'tool_result':
       return typeof wire.toolId === 'string' && ('toolName' in wire || 'isError' in wire) ? 1 : 0;
     case 'completion':
       return typeof wire.finalText === 'string' ? 1 : 0;
     case 'result':
-      return typeof wire.subtype === 'string' && 'num_turns' in wire && !('duration_api_ms' in wire) && !isOthers(wire) ? 0.95 : 0;
+      return typeof wire.subtype === 'string' && 'num_turns' in wire && !('duration_api_ms' in wire) && !isOthers(wire)
+        ? 0.95
+        : 0;
     default:
       return 0;
   }
@@ -62,7 +69,9 @@ const othersKeys = `apiKeySource claude_code_version qwen_code_version permissio
 
 /** Claude Code, Qwen Code, Cursor and Amp start and end their streams with lines of the same types. */
 function isOthers(wire: JsonObject): boolean {
-  return othersKeys.some((key) => key in wire) || (typeof wire.session_id === 'string' && wire.session_id.startsWith('T-'));
+  return (
+    othersKeys.some((key) => key in wire) || (typeof wire.session_id === 'string' && wire.session_id.startsWith('T-'))
+  );
 }
 
 /** Tools of MCP servers are named `server___tool`. */
@@ -101,7 +110,12 @@ function decoder(sink: DecoderSink): Decoder {
         return readEnding(isGood, asText(wire.finalText), wire, wire.durationMs);
       }
       case 'result':
-        return readEnding(wire.subtype === 'success' && wire.is_error === false, asText(wire.result), wire, wire.duration_ms);
+        return readEnding(
+          wire.subtype === 'success' && wire.is_error === false,
+          asText(wire.result),
+          wire,
+          wire.duration_ms,
+        );
       default:
         if (!readLog(wire)) sink.unknown(wire);
     }
@@ -136,7 +150,13 @@ function decoder(sink: DecoderSink): Decoder {
     const name = filled(toolName) ?? filled(toolId) ?? 'unknown';
     const kind = kindIn(toolKinds, name, mcpName);
     const edits = editsIn(kind, parameters, ['file_path', 'path'], name === 'Create' ? 'created' : 'modified');
-    calls.start(filled(id) ?? `call_${++unnamed}`, { kind, name, args: parameters, edits, tool: filled(toolId) ?? name });
+    calls.start(filled(id) ?? `call_${++unnamed}`, {
+      kind,
+      name,
+      args: parameters,
+      edits,
+      tool: filled(toolId) ?? name,
+    });
   }
 
   function endCall(wire: JsonObject): void {
@@ -148,7 +168,12 @@ function decoder(sink: DecoderSink): Decoder {
   }
 
   /** The last line; `text`: the answer, or why there is none. */
-  function readEnding(isGood: boolean, text: string, { usage, type, subtype }: JsonObject, duration: Json | undefined): void {
+  function readEnding(
+    isGood: boolean,
+    text: string,
+    { usage, type, subtype }: JsonObject,
+    duration: Json | undefined,
+  ): void {
     const counts = object(usage);
     const tokens = { ...readMessagesUsage(counts), ...present({ reasoning_tokens: count(counts.thinking_tokens) }) };
     reportUsage(sink, 'turn', tokens, { service_tier: serviceTierOf(counts) });
@@ -197,7 +222,13 @@ async function schema() {
     z.looseObject({ type: z.literal('tool_result'), toolId: z.string(), isError: z.boolean() }),
     z.looseObject({ type: z.literal('error'), message: z.string() }),
     z.looseObject({ type: z.literal('completion'), finalText: z.string(), session_id }),
-    z.looseObject({ type: z.literal('result'), subtype: z.string(), is_error: z.boolean(), result: z.string(), session_id }),
+    z.looseObject({
+      type: z.literal('result'),
+      subtype: z.string(),
+      is_error: z.boolean(),
+      result: z.string(),
+      session_id,
+    }),
   ]);
   return z.union([event, z.looseObject({ level: z.string() })]);
 }

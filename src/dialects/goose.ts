@@ -20,7 +20,10 @@ const toolKinds = kindsOf({
 
 export const goose: Dialect = {
   id: 'goose',
-  about: { agent: 'Goose, `goose run --output-format stream-json`', reads: 'stream-json, and the one document of `json`' },
+  about: {
+    agent: 'Goose, `goose run --output-format stream-json`',
+    reads: 'stream-json, and the one document of `json`',
+  },
   detect: (head) => surest(head, sure),
   decoder,
   toolKinds,
@@ -46,11 +49,21 @@ function sure(wire: JsonObject): number {
 }
 
 function isMessage(value: unknown): boolean {
-  return isObject(value) && typeof value.role === 'string' && Array.isArray(value.content) && typeof value.created === 'number';
+  return (
+    isObject(value) &&
+    typeof value.role === 'string' &&
+    Array.isArray(value.content) &&
+    typeof value.created === 'number'
+  );
 }
 
 function isDocument(wire: JsonObject): boolean {
-  return Array.isArray(wire.messages) && isObject(wire.metadata) && 'total_tokens' in wire.metadata && 'status' in wire.metadata;
+  return (
+    Array.isArray(wire.messages) &&
+    isObject(wire.metadata) &&
+    'total_tokens' in wire.metadata &&
+    'status' in wire.metadata
+  );
 }
 
 const extensionKinds = kindsOf({ plan: ['todo'], subagent: ['subagent', 'dynamic_task'] });
@@ -131,7 +144,9 @@ function decoder(sink: DecoderSink): Decoder {
   function readContent(part: JsonObject, isAssistant: boolean): void {
     switch (part.type) {
       case 'text':
-        return isAssistant ? readText('text', asText(part.text)) : sink.emit({ type: 'prompt.submitted', text: asText(part.text) });
+        return isAssistant
+          ? readText('text', asText(part.text))
+          : sink.emit({ type: 'prompt.submitted', text: asText(part.text) });
       case 'thinking':
       case 'reasoning':
         return readText('reasoning', string(part.thinking) ?? asText(part.text));
@@ -139,7 +154,9 @@ function decoder(sink: DecoderSink): Decoder {
       case 'frontendToolRequest':
         return startCall(part);
       case 'toolResponse':
-        return filled(part.id) === undefined ? sink.unknown(part) : calls.end(asText(part.id), endOf(object(part.toolResult)));
+        return filled(part.id) === undefined
+          ? sink.unknown(part)
+          : calls.end(asText(part.id), endOf(object(part.toolResult)));
       case 'systemNotification':
         return readNotification(part);
       case 'toolConfirmationRequest':
@@ -173,7 +190,8 @@ function decoder(sink: DecoderSink): Decoder {
   function closeText(): void {
     const text = block?.text ?? '';
     if (!isOwn) block?.complete();
-    else if (providerError.test(text)) ending.fail(faultOf(providerError.exec(text)?.[1]?.split('\n\nPlease retry')[0] ?? text));
+    else if (providerError.test(text))
+      ending.fail(faultOf(providerError.exec(text)?.[1]?.split('\n\nPlease retry')[0] ?? text));
     else {
       isLimited = true;
       sink.emit({ type: 'limit.reached', limit: 'turns', message: text });
@@ -274,7 +292,11 @@ async function schema() {
     z.looseObject({ type: z.literal('image'), data: z.string(), mimeType: z.string() }),
     z.looseObject({ type: z.literal('toolRequest'), ...call }),
     z.looseObject({ type: z.literal('frontendToolRequest'), ...call }),
-    z.looseObject({ type: z.literal('toolResponse'), id: z.string(), toolResult: z.looseObject({ status: z.string() }) }),
+    z.looseObject({
+      type: z.literal('toolResponse'),
+      id: z.string(),
+      toolResult: z.looseObject({ status: z.string() }),
+    }),
     z.looseObject({ type: z.literal('thinking'), thinking: z.string() }),
     z.looseObject({ type: z.literal('reasoning'), text: z.string() }),
     z.looseObject({ type: z.literal('redactedThinking'), data: z.string() }),
@@ -291,5 +313,8 @@ async function schema() {
     z.looseObject({ type: z.literal('error'), error: z.string() }),
     z.looseObject({ type: z.literal('complete'), total_tokens }),
   ]);
-  return z.union([line, z.looseObject({ messages: z.array(message), metadata: z.looseObject({ total_tokens, status: z.string() }) })]);
+  return z.union([
+    line,
+    z.looseObject({ messages: z.array(message), metadata: z.looseObject({ total_tokens, status: z.string() }) }),
+  ]);
 }

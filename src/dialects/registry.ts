@@ -68,7 +68,10 @@ export const readable: readonly Dialect[] = dialects.filter(({ about }) => about
 export function findReader(id: string): Dialect {
   const dialect = findDialect(id);
   if (dialect.about.reads !== undefined) return dialect;
-  throw new Failure('input', `${id} can be written but not read; readable: ${readable.map((each) => each.id).join(', ')}`);
+  throw new Failure(
+    'input',
+    `${id} can be written but not read; readable: ${readable.map((each) => each.id).join(', ')}`,
+  );
 }
 
 /** `claude` or `claude:json` → the dialect and the variant to write. */
@@ -76,11 +79,15 @@ export function findWriter(name: string): { dialect: Dialect & Required<Pick<Dia
   const [id = '', wanted] = name.split(':', 2);
   const dialect = findDialect(id);
   const writable = dialects.filter((each) => each.encoder !== undefined).map((each) => each.id);
-  if (dialect.encoder === undefined) throw new Failure('input', `${id} can be read but not written; writable: ${writable.join(', ')}`);
+  if (dialect.encoder === undefined)
+    throw new Failure('input', `${id} can be read but not written; writable: ${writable.join(', ')}`);
   const variants = dialect.variants ?? [{ name: 'lines', layout: 'lines' }];
   const variant = wanted === undefined ? variants[0] : variants.find((each) => each.name === wanted);
   if (variant === undefined)
-    throw new Failure('input', `${id} has no variant "${wanted}"; it has: ${variants.map((each) => each.name).join(', ')}`);
+    throw new Failure(
+      'input',
+      `${id} has no variant "${wanted}"; it has: ${variants.map((each) => each.name).join(', ')}`,
+    );
   return { dialect: dialect as Dialect & Required<Pick<Dialect, 'encoder'>>, variant };
 }
 

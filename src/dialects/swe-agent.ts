@@ -11,7 +11,8 @@ export const sweAgent: Dialect = {
   id: 'swe-agent',
   about: {
     agent: 'SWE-agent and mini-SWE-agent, their trajectory files',
-    reads: '`.traj` of SWE-agent 0.6 to 1.1, `.traj.json` of mini-SWE-agent, as others describe them: never tried against the programs',
+    reads:
+      '`.traj` of SWE-agent 0.6 to 1.1, `.traj.json` of mini-SWE-agent, as others describe them: never tried against the programs',
   },
   detect: (head) => surest(head, (wire) => (isTrajectory(wire) ? 1 : isMini(wire) ? 0.95 : 0)),
   decoder,
@@ -29,7 +30,10 @@ function isTrajectory(wire: JsonObject): boolean {
 /** The file of mini-SWE-agent. */
 function isMini(wire: JsonObject): boolean {
   if (!Array.isArray(wire.messages) || !isObject(wire.info)) return false;
-  return (typeof wire.trajectory_format === 'string' && wire.trajectory_format.startsWith('mini-swe-agent')) || 'mini_version' in wire.info;
+  return (
+    (typeof wire.trajectory_format === 'string' && wire.trajectory_format.startsWith('mini-swe-agent')) ||
+    'mini_version' in wire.info
+  );
 }
 
 /** How a run ended that submitted nothing, or only because it was stopped: by the word in `exit_status`. */
@@ -61,7 +65,12 @@ function decoder(sink: DecoderSink): Decoder {
       sink.emit({
         type: 'thread.started',
         agent: isFull ? 'swe-agent' : 'mini-swe-agent',
-        ...present({ agent_version: version, model, session_id: filled(wire.instance_id), task: isFull ? taskOf(wire) : undefined }),
+        ...present({
+          agent_version: version,
+          model,
+          session_id: filled(wire.instance_id),
+          task: isFull ? taskOf(wire) : undefined,
+        }),
       });
       if (isFull) readSteps(wire, sink);
       else readMessages(wire, sink);
@@ -98,7 +107,12 @@ function readAction(item_id: string, command: string, step: JsonObject, sink: De
   const duration_ms = seconds === undefined ? undefined : Math.round(seconds * 1000);
   sink.emit({ type: 'item.started', item_id, kind: 'command', name, args: { command } });
   // An observation has no exit code: what the environment says of a failed command is in its text.
-  sink.emit({ type: 'item.completed', item_id, status: 'success', ...present({ output: string(step.observation), duration_ms }) });
+  sink.emit({
+    type: 'item.completed',
+    item_id,
+    status: 'success',
+    ...present({ output: string(step.observation), duration_ms }),
+  });
 }
 
 const exitCode = /<returncode>(-?\d{1,9})<\/returncode>|"returncode":\s?(-?\d{1,9})/;
@@ -113,7 +127,8 @@ function readMessages(wire: JsonObject, sink: DecoderSink): void {
     if (message.role === 'assistant') {
       turns += 1;
       sink.emit({ type: 'turn.started' });
-      if (text.trim() !== '') sink.emit({ type: 'text.completed', text, message_id: `message_${turns}`, block_id: `message_${turns}` });
+      if (text.trim() !== '')
+        sink.emit({ type: 'text.completed', text, message_id: `message_${turns}`, block_id: `message_${turns}` });
       const command = commandIn(message, text);
       open = command === undefined ? undefined : `call_${turns}`;
       if (open !== undefined && command !== undefined)

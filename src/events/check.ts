@@ -29,7 +29,8 @@ export function isRecord(wire: unknown): wire is EventRecord {
   const line = wire as Fields;
   const shape = shapeOf(line.type);
   if (shape === undefined) return false;
-  for (const field in line) if (field !== 'type' && (envelope.get(field) ?? shape.fields.get(field))?.(line[field]) !== true) return false;
+  for (const field in line)
+    if (field !== 'type' && (envelope.get(field) ?? shape.fields.get(field))?.(line[field]) !== true) return false;
   return hasAll(line, shape) && envelopeFields.every((field) => line[field] !== undefined);
 }
 
@@ -45,7 +46,9 @@ function shapeOf(type: unknown): Shape | undefined {
   if (found !== undefined || typeof type !== 'string' || !Object.hasOwn(shapes, type)) return found;
   const kinds = Object.entries(shapes[type as EventType]);
   const shape = {
-    fields: new Map(kinds.map(([field, kind]) => [field, field === 'verdict' ? isVerdict : checkOf(kind.replace(/^~/, ''))])),
+    fields: new Map(
+      kinds.map(([field, kind]) => [field, field === 'verdict' ? isVerdict : checkOf(kind.replace(/^~/, ''))]),
+    ),
     required: kinds.flatMap(([field, kind]) => (kind.startsWith('~') ? [] : [field])),
   };
   known.set(type, shape);

@@ -14,7 +14,11 @@ const entriesKept = 100;
 const head = (text: string, length: number): string => text.slice(0, length);
 
 /** The JSON of a record, cut if it is longer than `longest`; undefined: it is nested too deeply to be written. */
-export function cutJson(record: EventRecord, longest = Infinity, shorten?: (text: string, length: number) => string): string | undefined {
+export function cutJson(
+  record: EventRecord,
+  longest = Infinity,
+  shorten?: (text: string, length: number) => string,
+): string | undefined {
   return unlessTooLarge(() => {
     const json = recordJson(record);
     return json === undefined || json.length <= longest ? json : JSON.stringify(cutRecord(record, longest, shorten));
@@ -22,7 +26,11 @@ export function cutJson(record: EventRecord, longest = Infinity, shorten?: (text
 }
 
 /** The record with no text longer than `longest` and its total size bounded; `cut` lists where characters are missing, and how many. */
-export function cutRecord(record: EventRecord, longest: number, shorten: (text: string, length: number) => string = head): object {
+export function cutRecord(
+  record: EventRecord,
+  longest: number,
+  shorten: (text: string, length: number) => string = head,
+): object {
   const cut: Record<string, number> = {};
   let room = longest * textsKept;
   function lose(path: string, characters: number): void {
@@ -61,5 +69,7 @@ export function cutRecord(record: EventRecord, longest: number, shorten: (text: 
   }
   const { type, timestamp, ...event } = record;
   const short = cutValue(event, '', 0);
-  return typeof short === 'object' && short !== null && Object.keys(cut).length > 0 ? { type, timestamp, ...short, cut } : record;
+  return typeof short === 'object' && short !== null && Object.keys(cut).length > 0
+    ? { type, timestamp, ...short, cut }
+    : record;
 }

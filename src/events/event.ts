@@ -80,7 +80,12 @@ export const AgentEvent = z.discriminatedUnion('type', [
     /** On the first of several calls of one answer, if known then: how many the answer holds; 0: it was not asked for by the answer. */
     call_count: Count.optional(),
   }),
-  z.strictObject({ type: z.literal('item.output'), item_id: Id, stream: z.enum(['stdout', 'stderr', 'progress']).optional(), chunk: Text }),
+  z.strictObject({
+    type: z.literal('item.output'),
+    item_id: Id,
+    stream: z.enum(['stdout', 'stderr', 'progress']).optional(),
+    chunk: Text,
+  }),
   z.strictObject({
     type: z.literal('item.completed'),
     item_id: Id,
@@ -334,6 +339,8 @@ export type EventRecord = AgentEvent & Envelope;
 
 /** Fields that a decoder may leave to the repair stage, because they follow from the order of events. */
 type Filled = 'turn_id' | 'message_id' | 'block_id' | 'iteration' | 'tool_call_count' | 'has_final_report';
-type Loosen<Event> = Event extends AgentEvent ? Omit<Event, Filled & keyof Event> & Partial<Pick<Event, Filled & keyof Event>> : never;
+type Loosen<Event> = Event extends AgentEvent
+  ? Omit<Event, Filled & keyof Event> & Partial<Pick<Event, Filled & keyof Event>>
+  : never;
 /** An event as a decoder emits it, before repair; once emitted it belongs to the receiver, and becomes the record. */
 export type Draft = Loosen<AgentEvent>;

@@ -59,7 +59,10 @@ export function beginJson(record: object, end: LineEnd): void {
   latest = record;
   json = undefined;
   const beginning = unlessTooLarge(() => JSON.stringify(record));
-  line = beginning === undefined || beginning.length + end.text.length > longestText ? undefined : new RecordLine(beginning, end);
+  line =
+    beginning === undefined || beginning.length + end.text.length > longestText
+      ? undefined
+      : new RecordLine(beginning, end);
 }
 
 /** For a record that was read from a line, and is passed on right after this call: the line is its JSON already. */

@@ -1,4 +1,16 @@
-const subjects = ['command', 'cmd', 'path', 'file_path', 'filePath', 'absolute_path', 'pattern', 'url', 'query', 'prompt', 'description'];
+const subjects = [
+  'command',
+  'cmd',
+  'path',
+  'file_path',
+  'filePath',
+  'absolute_path',
+  'pattern',
+  'url',
+  'query',
+  'prompt',
+  'description',
+];
 
 /** The argument that says most about a call. */
 export function subject(args: unknown): string {
@@ -10,7 +22,8 @@ export function subject(args: unknown): string {
     if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return value.join(' ');
   }
   const { changes } = fields;
-  if (Array.isArray(changes) && changes.length > 0 && changes.every(hasPath)) return changes.map(({ path }) => path).join(' ');
+  if (Array.isArray(changes) && changes.length > 0 && changes.every(hasPath))
+    return changes.map(({ path }) => path).join(' ');
   return Object.keys(fields).length === 0 ? '' : JSON.stringify(args);
 }
 

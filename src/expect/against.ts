@@ -15,7 +15,11 @@ export function compareWith(base: Compared, outcome: Compared, factor: number): 
 }
 
 function same(rule: string, before: string, now: string): Expectation {
-  return { rule, passed: before === now, detail: before === now ? now || 'none' : `before: ${before || 'none'}; now: ${now || 'none'}` };
+  return {
+    rule,
+    passed: before === now,
+    detail: before === now ? now || 'none' : `before: ${before || 'none'}; now: ${now || 'none'}`,
+  };
 }
 
 /** How often a tool is called is a matter of chance; which tools are called is less so. */
@@ -31,7 +35,12 @@ function filesOf({ artifacts }: Compared): string {
 }
 
 /** What was not known before cannot be compared. */
-function within(of: string, before: number | undefined, now: number | undefined, factor: number): Expectation | undefined {
+function within(
+  of: string,
+  before: number | undefined,
+  now: number | undefined,
+  factor: number,
+): Expectation | undefined {
   if (before === undefined) return undefined;
   const rule = `at most ${factor} times the ${of} of before`;
   if (now === undefined) return { rule, passed: false, detail: `before: ${before}; now: nobody knows` };

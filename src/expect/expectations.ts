@@ -45,9 +45,14 @@ export class Expectations {
         this.#folder ||= record.cwd ?? '';
         return;
       case 'item.started': {
-        const watched = this.#watched.filter(({ rule, matches }) => rule.rule !== 'touch' && matches?.(record, this.#folder) === true);
+        const watched = this.#watched.filter(
+          ({ rule, matches }) => rule.rule !== 'touch' && matches?.(record, this.#folder) === true,
+        );
         if (watched.length > 0)
-          this.#open.set(record.item_id, { about: cutText(`${record.name} ${subject(record.args)}`.trim(), 200), watched });
+          this.#open.set(record.item_id, {
+            about: cutText(`${record.name} ${subject(record.args)}`.trim(), 200),
+            watched,
+          });
         return;
       }
       case 'item.completed': {
@@ -80,7 +85,11 @@ export class Expectations {
     return results;
   }
 
-  async #judged({ rule, count, first }: Watched, outcome: RunOutcome, judges: Judges): Promise<[passed: boolean, detail: string]> {
+  async #judged(
+    { rule, count, first }: Watched,
+    outcome: RunOutcome,
+    judges: Judges,
+  ): Promise<[passed: boolean, detail: string]> {
     const { message } = outcome;
     switch (rule.rule) {
       case 'call':
@@ -93,7 +102,10 @@ export class Expectations {
       case 'at_least': {
         const value = figureOf(rule.of, outcome);
         if (value === undefined) return [false, `nobody knows how many ${rule.of}`];
-        return [rule.rule === 'at_most' ? value <= rule.count : value >= rule.count, `${Number(value.toFixed(6))} ${rule.of}`];
+        return [
+          rule.rule === 'at_most' ? value <= rule.count : value >= rule.count,
+          `${Number(value.toFixed(6))} ${rule.of}`,
+        ];
       }
       case 'answer_contains': {
         const isThere = message.includes(rule.text);
@@ -158,7 +170,9 @@ function matcherOf(rule: Rule): Pick<Watched, 'matches'> {
     }
     case 'run': {
       const holds = holdsWords(rule.command);
-      return { matches: (record) => record.type === 'item.started' && record.kind === 'command' && holds(subject(record.args)) };
+      return {
+        matches: (record) => record.type === 'item.started' && record.kind === 'command' && holds(subject(record.args)),
+      };
     }
     case 'touch': {
       const isSo = matchesFile(rule.path);
@@ -169,7 +183,10 @@ function matcherOf(rule: Rule): Pick<Watched, 'matches'> {
   }
 }
 
-function figureOf(of: Extract<Rule, { rule: 'at_most' }>['of'], { metrics, artifacts, omitted, children }: RunOutcome): number | undefined {
+function figureOf(
+  of: Extract<Rule, { rule: 'at_most' }>['of'],
+  { metrics, artifacts, omitted, children }: RunOutcome,
+): number | undefined {
   switch (of) {
     case 'turns':
       return metrics.turns;
@@ -179,7 +196,9 @@ function figureOf(of: Extract<Rule, { rule: 'at_most' }>['of'], { metrics, artif
       return artifacts.length + (omitted?.artifacts ?? 0);
     case 'dollars':
       if (children === undefined) return metrics.cost;
-      return metrics.cost === undefined || children.cost_known < children.runs ? undefined : metrics.cost + (children.cost ?? 0);
+      return metrics.cost === undefined || children.cost_known < children.runs
+        ? undefined
+        : metrics.cost + (children.cost ?? 0);
     case 'seconds':
       return metrics.duration_ms === undefined ? undefined : metrics.duration_ms / 1000;
     case 'tokens':

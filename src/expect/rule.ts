@@ -32,7 +32,11 @@ export const Rule = z.discriminatedUnion('rule', [
     not,
   }),
   /** The answer is one JSON value that fits a JSON Schema, or the schema in a file. */
-  z.strictObject({ rule: z.literal('answer_fits'), schema: z.record(z.string(), z.json()).optional(), file: words.optional() }),
+  z.strictObject({
+    rule: z.literal('answer_fits'),
+    schema: z.record(z.string(), z.json()).optional(),
+    file: words.optional(),
+  }),
   /** A shell command that must exit with 0 after the run. */
   z.strictObject({ rule: z.literal('after'), command: words }),
   z.strictObject({ rule: z.literal('none'), of: z.enum(avoidable) }),

@@ -13,7 +13,8 @@ export function parseRule(text: string): Rule {
   const line = text.trim();
   const found = action(line) ?? amountOf(line) ?? answer(line) ?? rest(line);
   const rule = found === undefined ? undefined : Rule.safeParse(found).data;
-  if (rule === undefined) throw new Failure('input', `not a rule: ${JSON.stringify(quoted(line, 200))}; expected one of:\n${grammar}`);
+  if (rule === undefined)
+    throw new Failure('input', `not a rule: ${JSON.stringify(quoted(line, 200))}; expected one of:\n${grammar}`);
   if (rule.rule === 'answer_matches') checkPattern(rule);
   return rule;
 }
@@ -30,7 +31,10 @@ export function parseRules(text: string): Rule[] {
   const file = RuleFile.safeParse(parseInput(text));
   if (!file.success) {
     const [issue] = file.error.issues;
-    throw new Failure('input', `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'not a list of rules'}; see "runwire schema expect"`);
+    throw new Failure(
+      'input',
+      `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'not a list of rules'}; see "runwire schema expect"`,
+    );
   }
   return file.data.map((each) => {
     if (typeof each === 'string') return parseRule(each);
@@ -70,7 +74,12 @@ function answer(line: string): unknown {
   if (text !== undefined) return { rule: 'answer_contains', text, ...(no === 'contains' ? {} : { not: true }) };
   const [, how, pattern, flags] = /^answer (does not match|matches) \/(.+)\/([a-z]{0,4})$/.exec(line) ?? [];
   if (pattern !== undefined)
-    return { rule: 'answer_matches', pattern, ...(flags === '' ? {} : { flags }), ...(how === 'matches' ? {} : { not: true }) };
+    return {
+      rule: 'answer_matches',
+      pattern,
+      ...(flags === '' ? {} : { flags }),
+      ...(how === 'matches' ? {} : { not: true }),
+    };
   const [, schema] = /^answer fits (\S.*)$/.exec(line) ?? [];
   if (schema === undefined) return undefined;
   if (!schema.startsWith('{')) return { rule: 'answer_fits', file: schema };

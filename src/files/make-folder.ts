@@ -7,7 +7,8 @@ import { dirname } from 'node:path';
  */
 export function makeFolder(path: string, mode = 0o700): void {
   const missing: string[] = [];
-  for (let each = path; statSync(each, { throwIfNoEntry: false }) === undefined; each = dirname(each)) missing.push(each);
+  for (let each = path; statSync(each, { throwIfNoEntry: false }) === undefined; each = dirname(each))
+    missing.push(each);
   for (const each of missing.toReversed()) {
     try {
       mkdirSync(each, { mode });

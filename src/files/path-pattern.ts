@@ -26,7 +26,11 @@ function splitAtBraces(pattern: string): { before: string; inside: readonly stri
     else if (character === ',') hasComma = true;
     else if (character === '}') {
       if (open !== -1 && hasComma)
-        return { before: pattern.slice(0, open), inside: pattern.slice(open + 1, at).split(','), after: pattern.slice(at + 1) };
+        return {
+          before: pattern.slice(0, open),
+          inside: pattern.slice(open + 1, at).split(','),
+          after: pattern.slice(at + 1),
+        };
       open = -1;
     }
   }

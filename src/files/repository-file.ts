@@ -20,13 +20,17 @@ const careful = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
  * The only way to read files that a repository supplies, because a checkout may come from anyone. Only a regular file is opened; it must not
  * be a link, nor may links on the path lead out of `root`; and no more than `maxBytes` is read. Undefined: there is no such file.
  */
-export function readRepositoryFile(path: string, { root, maxBytes }: { root: string; maxBytes: number }): RepositoryFile | undefined {
+export function readRepositoryFile(
+  path: string,
+  { root, maxBytes }: { root: string; maxBytes: number },
+): RepositoryFile | undefined {
   try {
     const folder = realpathSync.native(dirname(path));
     const real = join(folder, basename(path));
     const seen = lstatSync(real);
     mustBeRegular(seen);
-    if (!isInside(folder, realpathSync.native(root))) throw new NotRead(`it is behind a link that leads out of ${root}`);
+    if (!isInside(folder, realpathSync.native(root)))
+      throw new NotRead(`it is behind a link that leads out of ${root}`);
     return readOpened(openSync(real, careful), seen, maxBytes);
   } catch (error) {
     const code = systemCode(error);

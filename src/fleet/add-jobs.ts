@@ -20,14 +20,16 @@ export interface Added {
 export async function addJobs(queue: Queue, jobs: readonly NewJob[]): Promise<Added[]> {
   return queue.database.transaction(async (sql) => {
     const answers: Added[] = [];
-    for (let at = 0; at < jobs.length; at += batch) answers.push(...(await addSome(queue, sql, jobs.slice(at, at + batch))));
+    for (let at = 0; at < jobs.length; at += batch)
+      answers.push(...(await addSome(queue, sql, jobs.slice(at, at + batch))));
     return answers;
   });
 }
 
 async function addSome({ boss, plans }: Queue, sql: Transaction, jobs: readonly NewJob[]): Promise<Added[]> {
   const hashes = new Map<Uint8Array, string>();
-  for (const { bundle } of jobs) if (bundle !== undefined && !hashes.has(bundle)) hashes.set(bundle, await keepBundle(sql, plans, bundle));
+  for (const { bundle } of jobs)
+    if (bundle !== undefined && !hashes.has(bundle)) hashes.set(bundle, await keepBundle(sql, plans, bundle));
   const rows = jobs.map((job) => ({
     ...job,
     job: newId(),
@@ -36,19 +38,23 @@ async function addSome({ boss, plans }: Queue, sql: Transaction, jobs: readonly 
   }));
   const sets = new Map(rows.map(({ signature, order }) => [signature, order]));
   await sql.query(plans.addSets, [
-    JSON.stringify([...sets].filter(([name]) => name !== '').map(([signature, { keys, needs }]) => ({ signature, keys, needs }))),
+    JSON.stringify(
+      [...sets].filter(([name]) => name !== '').map(([signature, { keys, needs }]) => ({ signature, keys, needs })),
+    ),
   ]);
-  const columns = rows.map(({ run, job, spec, origin, source, signature, by: enqueued_by, order: { at: start_at, ...order } }) => ({
-    ...order,
-    run,
-    job,
-    spec,
-    origin,
-    source,
-    signature,
-    start_at,
-    enqueued_by,
-  }));
+  const columns = rows.map(
+    ({ run, job, spec, origin, source, signature, by: enqueued_by, order: { at: start_at, ...order } }) => ({
+      ...order,
+      run,
+      job,
+      spec,
+      origin,
+      source,
+      signature,
+      start_at,
+      enqueued_by,
+    }),
+  );
   const added = await sql.query<{ run: string; job: string; state: JobState }>(plans.addJobs, [asJson(columns)]);
   const news = new Map(added.map((each) => [each.run, each]));
   await sendJobs(
@@ -65,7 +71,9 @@ async function addSome({ boss, plans }: Queue, sql: Transaction, jobs: readonly 
   const [byRun, byId] = [new Map(known.map((each) => [each.run, each])), new Map(known.map((each) => [each.id, each]))];
   return rows.flatMap(({ run, order }) => {
     const found = byRun.get(run) ?? byId.get(order.id ?? null);
-    return found === undefined ? [] : [{ run: found.run, state: found.state, isNew: news.has(run) && found.run === run }];
+    return found === undefined
+      ? []
+      : [{ run: found.run, state: found.state, isNew: news.has(run) && found.run === run }];
   });
 }
 

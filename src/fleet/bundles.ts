@@ -11,7 +11,10 @@ export async function readBundle(
   run: string,
   kind: 'source' | 'result',
 ): Promise<Uint8Array | undefined> {
-  const [row] = await database.query<{ body: Buffer }>(kind === 'source' ? plans.sourceBundle : plans.resultBundle, [run, largestBundle]);
+  const [row] = await database.query<{ body: Buffer }>(kind === 'source' ? plans.sourceBundle : plans.resultBundle, [
+    run,
+    largestBundle,
+  ]);
   if (row?.body.length === 0)
     throw new Failure('config', `the bundle of ${run} is empty, or larger than ${largestBundle / 1024 / 1024} MB`);
   return row?.body;

@@ -89,13 +89,20 @@ export async function sweepPlaces(env: Environment): Promise<void> {
   if (copies.length > 0) await reclaim(env, { owners, ids: copies.map(({ id }) => id), discards: true });
   for (const name of await readdir(places).catch(() => [])) {
     const note = join(places, name, ownerFile);
-    const [text, { mtimeMs }] = await Promise.all([readFile(note, 'utf8').catch(() => ''), stat(note).catch(() => ({ mtimeMs: 0 }))]);
+    const [text, { mtimeMs }] = await Promise.all([
+      readFile(note, 'utf8').catch(() => ''),
+      stat(note).catch(() => ({ mtimeMs: 0 })),
+    ]);
     if (text !== '' && owners.isGone(JSON.parse(text), mtimeMs)) await removeFolder(join(places, name));
   }
 }
 
 function isBranch(name: string | undefined): name is string {
-  return name !== undefined && /^[A-Za-z0-9][\w./-]{0,200}$/.test(name) && !/^[\da-f]{40,64}$|\.\.|\/\/|\.lock(?:\/|$)|[./]$/.test(name);
+  return (
+    name !== undefined &&
+    /^[A-Za-z0-9][\w./-]{0,200}$/.test(name) &&
+    !/^[\da-f]{40,64}$|\.\.|\/\/|\.lock(?:\/|$)|[./]$/.test(name)
+  );
 }
 
 async function digest(text: string): Promise<string> {

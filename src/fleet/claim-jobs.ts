@@ -106,7 +106,12 @@ async function claimFitting(queue: Queue, { count, labels, ...who }: ClaimAsk): 
   }, plans.sweepingLock);
 }
 
-async function doTakenFit({ plans }: Queue, sql: Transaction, fetched: readonly Claim[], labels: readonly string[]): Promise<boolean> {
+async function doTakenFit(
+  { plans }: Queue,
+  sql: Transaction,
+  fetched: readonly Claim[],
+  labels: readonly string[],
+): Promise<boolean> {
   const [row] = await sql.query<{ fits: boolean }>(plans.doTakenFit, [fetched.map(({ id }) => id), labels]);
   return row?.fits === true;
 }
@@ -147,7 +152,13 @@ async function takeBack({ boss, plans }: Queue, sql: Transaction, rows: Looked['
 }
 
 async function bury(plans: Plans, sql: Transaction, run: string, losses: number): Promise<void> {
-  await endUnrun(sql, plans, [run], 'incomplete', `its worker was lost ${losses} times; "runwire queue retry" queues it again`);
+  await endUnrun(
+    sql,
+    plans,
+    [run],
+    'incomplete',
+    `its worker was lost ${losses} times; "runwire queue retry" queues it again`,
+  );
   await sql.query(plans.buryJob, [run]);
 }
 
@@ -157,7 +168,8 @@ async function release({ boss, plans }: Queue, sql: Transaction, rows: Looked['r
   await sql.query(plans.queueReady, [good.map(({ run }) => run)]);
   await sendJobs(boss, sql, good);
   for (const { run, failed } of rows)
-    if (failed !== null) await endUnrun(sql, plans, [run], 'cancelled', `${failed} did not succeed, and it was to come after it`);
+    if (failed !== null)
+      await endUnrun(sql, plans, [run], 'cancelled', `${failed} did not succeed, and it was to come after it`);
 }
 
 /** Jobs that were queued meanwhile do not fit: everything is rolled back. */

@@ -30,8 +30,14 @@ export class QueueDatabase implements Sql {
 
   static async open(text: string, address: PostgresAddress): Promise<QueueDatabase> {
     if (address.schema.length > longestSchema)
-      throw new Failure('config', `the schema "${address.schema}" is too long for a queue beside it; use at most ${longestSchema} letters`);
-    return new QueueDatabase(address, await takePool(`queue ${text}`, address, { idleTimeoutMillis, query_timeout, pipeline: true }));
+      throw new Failure(
+        'config',
+        `the schema "${address.schema}" is too long for a queue beside it; use at most ${longestSchema} letters`,
+      );
+    return new QueueDatabase(
+      address,
+      await takePool(`queue ${text}`, address, { idleTimeoutMillis, query_timeout, pipeline: true }),
+    );
   }
 
   executeSql(text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
@@ -79,7 +85,9 @@ export class QueueDatabase implements Sql {
 
 /** JSON that PostgreSQL accepts: no NUL, no lone surrogate. */
 export function asJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? part.toWellFormed().replaceAll('\0', '\u{fffd}') : part));
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'string' ? part.toWellFormed().replaceAll('\0', '\u{fffd}') : part,
+  );
 }
 
 export interface Transaction extends Sql {

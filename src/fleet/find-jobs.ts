@@ -9,7 +9,10 @@ export interface ListAsk {
 }
 
 /** The newest jobs, sorted by priority, then oldest first. */
-export async function listJobs({ database, plans }: QueueTables, { states, limit, dead = false }: ListAsk): Promise<Job[]> {
+export async function listJobs(
+  { database, plans }: QueueTables,
+  { states, limit, dead = false }: ListAsk,
+): Promise<Job[]> {
   const rows = await database.query<JobRow>(dead ? plans.listDeadJobs : plans.listJobs, [states, limit]);
   return rows.map(jobOf);
 }

@@ -4,7 +4,9 @@ import { looseShapeOf } from '../contract/shape.ts';
 import { kit, type RunSpec } from '../contract/spec.ts';
 
 /** `repo=x`: what a limit can be set for. */
-const Key = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}=[^\p{Cc}]{1,200}$/u, 'expected a key such as repo=web');
+const Key = z
+  .string()
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}=[^\p{Cc}]{1,200}$/u, 'expected a key such as repo=web');
 /** `gpu`: a label of a worker. */
 const Need = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}$/u, 'expected a word such as gpu');
 

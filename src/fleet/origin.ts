@@ -56,7 +56,9 @@ export async function findOrigin(
 }
 
 async function isPublished({ git }: Repository, commit: string): Promise<boolean> {
-  return ((await git.try(['for-each-ref', '--contains', commit, '--count=1', '--format=x', 'refs/remotes'])) ?? '') !== '';
+  return (
+    ((await git.try(['for-each-ref', '--contains', commit, '--count=1', '--format=x', 'refs/remotes'])) ?? '') !== ''
+  );
 }
 
 /** Git bundles refs, not commits, so a temporary ref is made. */
@@ -69,7 +71,11 @@ async function bundleOf({ git }: Repository, commit: string): Promise<Uint8Array
 }
 
 /** The commits of a branch that are not in its base. Undefined: there are none. */
-export async function bundleOfWork({ git }: Pick<Repository, 'git'>, branch: string, base: string): Promise<Uint8Array | undefined> {
+export async function bundleOfWork(
+  { git }: Pick<Repository, 'git'>,
+  branch: string,
+  base: string,
+): Promise<Uint8Array | undefined> {
   const ref = `refs/heads/${branch}`;
   if ((await git.try(['rev-list', '-n', '1', ref, `^${base}`])) === '') return undefined;
   const { code, stdout, stderr } = await git.ask(['bundle', 'create', '-q', '-', ref, `^${base}`], {

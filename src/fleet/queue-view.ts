@@ -44,7 +44,8 @@ export async function openQueueView(url: string): Promise<QueueView> {
   try {
     const database = await QueueDatabase.open(url, address);
     const tables = { database, plans: plansOf(database.schema) };
-    const isThere = async (): Promise<boolean> => (await database.query(tables.plans.hasTable, [database.schema, 'pauses'])).length > 0;
+    const isThere = async (): Promise<boolean> =>
+      (await database.query(tables.plans.hasTable, [database.schema, 'pauses'])).length > 0;
     return {
       figures: async () => ((await isThere()) ? figuresOf(tables) : undefined),
       overview: async () => ((await isThere()) ? overviewOf(tables) : undefined),

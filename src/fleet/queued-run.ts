@@ -108,7 +108,8 @@ export class QueuedRun {
     try {
       const outcome = await this.#perform();
       const { class: name, exit_code: exitCode } = outcome.verdict;
-      if (this.#fate === 'ours') return { event: 'ended', exitCode, class: name, ...present({ message: this.#message }) };
+      if (this.#fate === 'ours')
+        return { event: 'ended', exitCode, class: name, ...present({ message: this.#message }) };
     } catch (error) {
       // Nothing is known about the run: its lease expires, and another worker tries.
       if (this.#fate === 'ours') return { event: 'lost', exitCode: exitCodes.config, message: messageOf(error) };
@@ -138,7 +139,8 @@ export class QueuedRun {
       refusal ??= error;
     }
     try {
-      if (refusal === undefined) this.#place = await makeCheckout(known.origin, bundle, { env, signal: this.#stop.signal });
+      if (refusal === undefined)
+        this.#place = await makeCheckout(known.origin, bundle, { env, signal: this.#stop.signal });
     } catch (error) {
       refusal = new Failure('config', `the files of the run cannot be had: ${messageOf(error)}`, { cause: error });
     }
@@ -155,7 +157,12 @@ export class QueuedRun {
       agentEnv,
       ledger: !isNamed
         ? undefined
-        : { place: ledger, keepsTape: true, patienceMs: ledgerPatienceMs, ...(this.#lost.length === 0 ? {} : { lost: this.#lost }) },
+        : {
+            place: ledger,
+            keepsTape: true,
+            patienceMs: ledgerPatienceMs,
+            ...(this.#lost.length === 0 ? {} : { lost: this.#lost }),
+          },
       keepsRecords: false,
       sinks: async () => [this.#listener],
       warn,
@@ -163,7 +170,8 @@ export class QueuedRun {
       ...present({ refusal }),
     });
     this.#run = run;
-    if (this.#stop.signal.aborted) run.cancel({ kind: 'signal', signal: this.#cancelledBy === undefined ? 'SIGTERM' : 'SIGINT' });
+    if (this.#stop.signal.aborted)
+      run.cancel({ kind: 'signal', signal: this.#cancelledBy === undefined ? 'SIGTERM' : 'SIGINT' });
     const outcome = await run.outcome;
     if (this.#isSettled) await this.#afterwards();
     return outcome;
@@ -191,7 +199,9 @@ export class QueuedRun {
       labels: { ...spec.labels, 'queued.by': by, ...present({ 'git.repo': origin?.name }) },
       // Part of the budget is reserved before the agent starts; if nothing is left, the run ends with exit code 5 and names the budget.
       ...present({ budget }),
-      ...(this.#place?.git === undefined ? {} : { workspace: { isolate, dirty: 'refuse', copy: [], ...present({ setup, branch }) } }),
+      ...(this.#place?.git === undefined
+        ? {}
+        : { workspace: { isolate, dirty: 'refuse', copy: [], ...present({ setup, branch }) } }),
     };
   }
 
@@ -204,7 +214,8 @@ export class QueuedRun {
       const known = await store.get(id);
       const earlier = [...(known?.attempts ?? [])];
       // Queued once more after its end: the row of the run holds that end.
-      if (attempt === before + 1 && known?.class !== undefined) return [...earlier, endedAttempt(earlier.length + 1, known)];
+      if (attempt === before + 1 && known?.class !== undefined)
+        return [...earlier, endedAttempt(earlier.length + 1, known)];
       // The row of a run holds one attempt; any attempts after it never reached the ledger.
       if (earlier.length < attempt - 1) earlier.push(await lostAttempt(earlier.length + 1, known, tapes));
       while (earlier.length < attempt - 1) earlier.push(await lostAttempt(earlier.length + 1, undefined, tapes));
@@ -247,7 +258,9 @@ export class QueuedRun {
       if (bundle !== undefined && outcome.status === 'success') trouble ??= await this.#publish(branch);
     }
     this.#message =
-      [cancellation, this.#refusal?.message, trouble, this.#missing(outcome)].filter((each) => each !== undefined).join('; ') || undefined;
+      [cancellation, this.#refusal?.message, trouble, this.#missing(outcome)]
+        .filter((each) => each !== undefined)
+        .join('; ') || undefined;
     return {
       outcome: ledgerOutcome(outcome),
       ended_at: Date.now(),
@@ -273,8 +286,12 @@ export class QueuedRun {
     if ((await touchJobs(this.#queue, [{ run, claim }])).lost.length > 0) return undefined;
     const commit = await git.text(['rev-parse', '-q', '--verify', `refs/heads/${branch}`]);
     return (
-      (await pushObjects(join(git.cwd, '.git', 'objects'), { remote: origin.remote, commit, branch, env: this.#options.env })) ??
-      `pushed to ${origin.remote} as ${branch}`
+      (await pushObjects(join(git.cwd, '.git', 'objects'), {
+        remote: origin.remote,
+        commit,
+        branch,
+        env: this.#options.env,
+      })) ?? `pushed to ${origin.remote} as ${branch}`
     );
   }
 
@@ -297,7 +314,11 @@ export class QueuedRun {
 const nothing = specOf({ redact: true }, { cwd: '.', passEnv: [] });
 
 /** A database row may have been written by anyone, or by another version of Runwire. */
-function readClaimed({ spec, origin }: Claimed): { spec: RunSpec; origin: Origin | undefined; refusal: Failure | undefined } {
+function readClaimed({ spec, origin }: Claimed): {
+  spec: RunSpec;
+  origin: Origin | undefined;
+  refusal: Failure | undefined;
+} {
   const read = RunSpec.safeParse(spec);
   const from = Origin.nullable().safeParse(origin);
   const [issue] = [...(read.error?.issues ?? []), ...(from.error?.issues ?? [])];
@@ -311,11 +332,16 @@ function readClaimed({ spec, origin }: Claimed): { spec: RunSpec; origin: Origin
     spec: why === undefined && read.data !== undefined ? read.data : nothing,
     origin: from.data ?? undefined,
     refusal:
-      why === undefined ? undefined : new Failure('config', unreadable ?? `the job is refused, "enqueue" would not have queued it: ${why}`),
+      why === undefined
+        ? undefined
+        : new Failure('config', unreadable ?? `the job is refused, "enqueue" would not have queued it: ${why}`),
   };
 }
 
-function endedAttempt(number: number, { status, class: name, outcome, started_at, duration_ms, session_id, cost }: RunRecord): Attempt {
+function endedAttempt(
+  number: number,
+  { status, class: name, outcome, started_at, duration_ms, session_id, cost }: RunRecord,
+): Attempt {
   return {
     number,
     status: status === 'running' ? 'incomplete' : status,
@@ -327,7 +353,8 @@ function endedAttempt(number: number, { status, class: name, outcome, started_at
 
 async function lostAttempt(number: number, known: RunRecord | undefined, tapes: Tapes): Promise<Attempt> {
   const { started_at, heartbeat_at, session_id, input_tokens, output_tokens, cost, host } = known ?? {};
-  const ownTokens = input_tokens === undefined && output_tokens === undefined ? undefined : (input_tokens ?? 0) + (output_tokens ?? 0);
+  const ownTokens =
+    input_tokens === undefined && output_tokens === undefined ? undefined : (input_tokens ?? 0) + (output_tokens ?? 0);
   const taped = known === undefined ? undefined : await usedByTape(tapes, known);
   return {
     number,

@@ -9,9 +9,20 @@ import type { QueueTables } from './queue.ts';
 export async function queuedState(queue: QueueTables, run: string): Promise<RunState> {
   const job = await getJob(queue, run);
   if (job === undefined) throw new Failure('input', `the run ${shortRunId(run)} no longer exists`);
-  const { state, worker, attempt, class: verdict = 'incomplete', exit_code = exitCodes.incomplete, message, is_recorded } = job;
+  const {
+    state,
+    worker,
+    attempt,
+    class: verdict = 'incomplete',
+    exit_code = exitCodes.incomplete,
+    message,
+    is_recorded,
+  } = job;
   // A caller that learns of the end may look for it in the ledger at once.
   if (state !== 'ended' || is_recorded !== true)
-    return { run, state: worker === undefined ? state : `running on ${worker}${attempt > 1 ? `, attempt ${attempt}` : ''}` };
+    return {
+      run,
+      state: worker === undefined ? state : `running on ${worker}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
+    };
   return { run, state: verdict, end: { class: verdict, exit_code, ...present({ message }) } };
 }

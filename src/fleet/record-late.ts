@@ -27,7 +27,9 @@ function unrecorded(
   { database, plans }: QueueTables,
   which: { run: string } | { olderThanMs: number },
 ): Promise<{ run: string; ending: string }[]> {
-  return 'run' in which ? database.query(plans.unrecordedRun, [which.run]) : database.query(plans.unrecordedOlder, [which.olderThanMs]);
+  return 'run' in which
+    ? database.query(plans.unrecordedRun, [which.run])
+    : database.query(plans.unrecordedOlder, [which.olderThanMs]);
 }
 
 /** An unreadable end is not retried: it would keep all others from the ledger. */

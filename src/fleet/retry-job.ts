@@ -15,7 +15,10 @@ interface Row {
 }
 
 /** Queues a run that has ended without success once more, as the next attempt of the same run. */
-export async function retryJob({ database, boss, plans }: Queue, run: string): Promise<'queued' | 'open' | 'succeeded' | 'unknown'> {
+export async function retryJob(
+  { database, boss, plans }: Queue,
+  run: string,
+): Promise<'queued' | 'open' | 'succeeded' | 'unknown'> {
   return database.transaction(async (sql) => {
     const [row] = await sql.query<Row>(plans.jobToRetry, [run]);
     if (row === undefined) return 'unknown';

@@ -22,13 +22,19 @@ export interface RunEnvironment {
 const identity = ['SSH_AUTH_SOCK', 'GIT_SSH', 'GIT_SSH_COMMAND'];
 
 /** Where an agent finds its model, and how it runs: not secret, and without it an allowed key would be sent to another server. */
-const whereabouts = /_(?:BASE_URL|API_BASE|HOST|ENDPOINT|RESOURCE_NAME|API_VERSION)$|^RUNWIRE_(?:MODEL|NAMESPACE|PATIENCE)$/;
+const whereabouts =
+  /_(?:BASE_URL|API_BASE|HOST|ENDPOINT|RESOURCE_NAME|API_VERSION)$|^RUNWIRE_(?:MODEL|NAMESPACE|PATIENCE)$/;
 
 /** What every child process on a worker gets. */
 export function everyRunGets(env: Environment): Environment {
-  const usual = Object.entries(childEnvironment(env, { pass: [], set: {} })).filter(([name]) => !identity.includes(name));
+  const usual = Object.entries(childEnvironment(env, { pass: [], set: {} })).filter(
+    ([name]) => !identity.includes(name),
+  );
   // What a relative folder holds is up to the repository.
-  return { ...Object.fromEntries(usual), PATH: (env['PATH'] ?? '').split(delimiter).filter(isAbsolute).join(delimiter) };
+  return {
+    ...Object.fromEntries(usual),
+    PATH: (env['PATH'] ?? '').split(delimiter).filter(isAbsolute).join(delimiter),
+  };
 }
 
 /**
@@ -58,12 +64,21 @@ function isHarmless(value: string): boolean {
 }
 
 /** The variables of the agent that is sure to be started. */
-async function ownVariables({ agent, command }: Pick<RunSpec, 'agent' | 'command'>, env: Environment, places: string): Promise<string[]> {
+async function ownVariables(
+  { agent, command }: Pick<RunSpec, 'agent' | 'command'>,
+  env: Environment,
+  places: string,
+): Promise<string[]> {
   const [program] = command ?? acpWords(agent);
-  if (program === undefined) return agent === builtIn ? [...builtInVariables] : [...(agents.find(({ id }) => id === agent)?.passEnv ?? [])];
-  const known = agents.find(({ id, binaries }) => (agent.startsWith(acpAgent) && id === program) || binaries.includes(basename(program)));
+  if (program === undefined)
+    return agent === builtIn ? [...builtInVariables] : [...(agents.find(({ id }) => id === agent)?.passEnv ?? [])];
+  const known = agents.find(
+    ({ id, binaries }) => (agent.startsWith(acpAgent) && id === program) || binaries.includes(basename(program)),
+  );
   if (known === undefined) return [];
-  return (await isInstalled(program === known.id ? (known.binaries[0] ?? program) : program, env, places)) ? [...known.passEnv] : [];
+  return (await isInstalled(program === known.id ? (known.binaries[0] ?? program) : program, env, places))
+    ? [...known.passEnv]
+    : [];
 }
 
 function acpWords(agent: string): readonly string[] {

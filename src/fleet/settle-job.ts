@@ -29,22 +29,34 @@ export interface Settlement {
 }
 
 /** The heartbeat for a worker's runs; returns what the worker has to know. */
-export async function touchJobs({ database, boss, plans }: Queue, held: readonly Pick<Claimed, 'run' | 'claim'>[]): Promise<Heard> {
+export async function touchJobs(
+  { database, boss, plans }: Queue,
+  held: readonly Pick<Claimed, 'run' | 'claim'>[],
+): Promise<Heard> {
   if (held.length === 0) return { lost: [], cancelled: [] };
   const { settled } = await boss.touch(
     queueName,
     held.map(({ claim }) => claim),
   );
   const ours = new Set(settled);
-  const rows = await database.query<{ run: string; cancel_by: string | null; cancel_reason: string | null }>(plans.hearOf, [[...ours]]);
+  const rows = await database.query<{ run: string; cancel_by: string | null; cancel_reason: string | null }>(
+    plans.hearOf,
+    [[...ours]],
+  );
   return {
     lost: held.filter(({ claim }) => !ours.has(claim.id)).map(({ run }) => run),
-    cancelled: rows.flatMap(({ run, cancel_by: by, cancel_reason: reason }) => (by === null ? [] : [{ run, by, reason: reason ?? '' }])),
+    cancelled: rows.flatMap(({ run, cancel_by: by, cancel_reason: reason }) =>
+      by === null ? [] : [{ run, by, reason: reason ?? '' }],
+    ),
   };
 }
 
 /** Records the end of a run, once. False: another worker has it. Runs that end at the same time are settled together. */
-export function settleJob(queue: Queue, { run, claim }: Pick<Claimed, 'run' | 'claim'>, ending: Settlement): Promise<boolean> {
+export function settleJob(
+  queue: Queue,
+  { run, claim }: Pick<Claimed, 'run' | 'claim'>,
+  ending: Settlement,
+): Promise<boolean> {
   return new Promise((resolve, reject) => {
     queue.ends.waiting.push({ run, claim, ending, resolve, reject });
     if (!queue.ends.isSettling) void settleAll(queue);
@@ -59,7 +71,8 @@ async function settleAll(queue: Queue): Promise<void> {
       await settleSome(queue, ends);
     } catch (error) {
       // One that cannot be settled must not block the others.
-      for (const end of ends) await (ends.length === 1 ? Promise.reject(error) : settleSome(queue, [end])).catch(end.reject);
+      for (const end of ends)
+        await (ends.length === 1 ? Promise.reject(error) : settleSome(queue, [end])).catch(end.reject);
     }
   }
   queue.ends.isSettling = false;
@@ -76,7 +89,8 @@ async function settleSome({ database, boss, plans }: Queue, ends: readonly End[]
     const ours = new Set(settled);
     const news = ends.filter(({ claim }) => ours.has(claim.id));
     // The connection may have broken after the server had committed it.
-    for (const each of ends) if (!ours.has(each.claim.id) && (await isSettledBy(plans, sql, each))) ours.add(each.claim.id);
+    for (const each of ends)
+      if (!ours.has(each.claim.id) && (await isSettledBy(plans, sql, each))) ours.add(each.claim.id);
     const rows: object[] = [];
     for (const { run, ending } of news)
       rows.push({
@@ -95,7 +109,10 @@ async function isSettledBy(plans: Plans, sql: Transaction, { run, claim: { retry
 }
 
 /** Returns an unfinished run of a departing worker to the queue; false: the run no longer belonged to it. */
-export async function giveBack({ database, boss, plans }: Queue, { run, claim }: Pick<Claimed, 'run' | 'claim'>): Promise<boolean> {
+export async function giveBack(
+  { database, boss, plans }: Queue,
+  { run, claim }: Pick<Claimed, 'run' | 'claim'>,
+): Promise<boolean> {
   return database.transaction(async (sql) => {
     const { affected } = await boss.fail(queueName, claim, null, { db: sql });
     if (affected === 0) return false;

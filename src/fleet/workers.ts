@@ -16,7 +16,14 @@ export async function meetWorker(
   { database, plans }: QueueTables,
   { name, host, slots, labels, version, leaseMs }: PresentWorker,
 ): Promise<{ drains: boolean }> {
-  const [row] = await database.query<{ drains: boolean }>(plans.meetWorker, [name, host, slots, labels, version, leaseMs]);
+  const [row] = await database.query<{ drains: boolean }>(plans.meetWorker, [
+    name,
+    host,
+    slots,
+    labels,
+    version,
+    leaseMs,
+  ]);
   return { drains: row?.drains === true };
 }
 
@@ -26,13 +33,19 @@ export async function partWorker({ database, plans }: QueueTables, name: string)
 }
 
 /** Tells workers to end what they have and leave; undefined: all of them. Returns their names. */
-export async function drainWorkers({ database, plans }: QueueTables, names: readonly string[] | undefined, by: string): Promise<string[]> {
+export async function drainWorkers(
+  { database, plans }: QueueTables,
+  names: readonly string[] | undefined,
+  by: string,
+): Promise<string[]> {
   const rows = await database.query<{ name: string }>(plans.drainWorkers, [by, names]);
   return rows.map(({ name }) => name).toSorted();
 }
 
 export async function listWorkers({ database, plans }: QueueTables): Promise<WorkerRow[]> {
-  const rows = await database.query<WorkerRow & { started_at: Date | string; heard_at: Date | string }>(plans.listWorkers);
+  const rows = await database.query<WorkerRow & { started_at: Date | string; heard_at: Date | string }>(
+    plans.listWorkers,
+  );
   return rows.map((row) => ({
     ...row,
     started_at: new Date(row.started_at).toISOString(),

@@ -27,7 +27,11 @@ export function shortRunId(id: string): string {
 
 function timePart(at: number): string {
   let text = '';
-  for (let rest = Math.min(Math.max(Math.floor(at), 0), 2 ** 48 - 1); text.length < timeLength; rest = Math.floor(rest / 32)) {
+  for (
+    let rest = Math.min(Math.max(Math.floor(at), 0), 2 ** 48 - 1);
+    text.length < timeLength;
+    rest = Math.floor(rest / 32)
+  ) {
     text = `${alphabet[rest % 32]}${text}`;
   }
   return text;

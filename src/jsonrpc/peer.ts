@@ -112,7 +112,9 @@ export class Peer {
     this.#waiting.delete(id as number);
     if (error === undefined || error === null) return waiting.resolve(isObject(result) ? result : {});
     const { code, message } = isObject(error) ? error : {};
-    waiting.reject(new RpcError(typeof code === 'number' ? code : internalError, typeof message === 'string' ? message : 'error'));
+    waiting.reject(
+      new RpcError(typeof code === 'number' ? code : internalError, typeof message === 'string' ? message : 'error'),
+    );
   }
 
   #refuse(id: RequestId, error: unknown): void {

@@ -59,7 +59,9 @@ export function totalsOf(placed: readonly Placed<RunUsage>[]): (ChildTotals | un
   // The runs below a run come after it.
   for (const [index, { run, under }] of [...placed.entries()].toReversed())
     if (under >= 0) totals[under] = sum(sum(totals[under], usageOf(run)), totals[index]);
-  return totals.map((total) => (total?.cost === undefined ? total : { ...total, cost: Number(total.cost.toPrecision(12)) }));
+  return totals.map((total) =>
+    total?.cost === undefined ? total : { ...total, cost: Number(total.cost.toPrecision(12)) },
+  );
 }
 
 function usageOf({ status, cost, cost_is, input_tokens, output_tokens }: RunUsage): ChildTotals {

@@ -30,9 +30,12 @@ export async function settle(store: RunStore, run: string, { usd = 0, tokens = 0
 async function ask(store: RunStore, name: string, run: string, taking: Partial<Taking>): Promise<Reserved> {
   const reservation = await store.budgets.reserve(name, run, taking).catch((error: unknown) => {
     if (!isDatabaseError(error)) throw error;
-    throw new Failure('config', `the budget ${name} cannot be asked: ${store.name}: ${error.message}`, { cause: error });
+    throw new Failure('config', `the budget ${name} cannot be asked: ${store.name}: ${error.message}`, {
+      cause: error,
+    });
   });
-  if (reservation === undefined) throw new Failure('config', `no budget "${name}" in ${store.name}; "runwire budget set" makes one`);
+  if (reservation === undefined)
+    throw new Failure('config', `no budget "${name}" in ${store.name}; "runwire budget set" makes one`);
   const { budget, usd = Infinity, tokens = Infinity } = reservation;
   const { spent = { usd: 0, tokens: 0 } } = taking;
   const gone = usd <= spent.usd ? 'usd' : tokens <= spent.tokens ? 'tokens' : undefined;

@@ -37,7 +37,8 @@ export class ChildSums {
       // The top run itself may be missing; the totals are of the runs below it.
       const placed = arrange<RunUsage>({ id: tree, status: 'success' }, members);
       const found = new Map<string, ChildTotals>();
-      for (const [index, total] of totalsOf(placed).entries()) if (total !== undefined) found.set(placed[index]?.run.id ?? '', total);
+      for (const [index, total] of totalsOf(placed).entries())
+        if (total !== undefined) found.set(placed[index]?.run.id ?? '', total);
       this.#trees.set(tree, found);
       this.#kept += members.length;
     }

@@ -25,7 +25,9 @@ export async function closeInterrupted(store: RunStore, tapes: Tapes, now: numbe
   }
   for (const run of await store.presumed(self.host)) {
     // Its own process still exists and knows better; or another machine has the same name.
-    const gone = isSameMachine(run.owner, self) ? goneBy({ owner: run.owner, heartbeat_at: now - run.silent_ms }, now, self) : undefined;
+    const gone = isSameMachine(run.owner, self)
+      ? goneBy({ owner: run.owner, heartbeat_at: now - run.silent_ms }, now, self)
+      : undefined;
     if (gone === undefined || (gone === 'silence' && run.tape_sha256 !== undefined)) continue;
     const { ending, isSeen } = await endingOf(run, tapes, gone);
     if (isSeen && (await store.closeInterrupted(run, ending, gone === 'silence'))) closed.push(run.id);
@@ -101,13 +103,20 @@ function limitLine({ at, limit }: Stopped, place: { sequence: number; thread_id:
 
 function whyGone(gone: 'process' | 'silence' | Stopped, run: OpenRun): string {
   if (gone === 'silence') return silenceOf(run);
-  return gone === 'process' ? 'the process that ran it is gone' : 'it could not be ended in order: something in it did not let go';
+  return gone === 'process'
+    ? 'the process that ran it is gone'
+    : 'it could not be ended in order: something in it did not let go';
 }
 
 const notHere = 'its tape is not on this machine';
 
 /** Returns what kept the tape from being read. */
-async function play(tapes: Tapes, key: string, reader: Reader, onLines: (lines: Uint8Array) => void): Promise<string | undefined> {
+async function play(
+  tapes: Tapes,
+  key: string,
+  reader: Reader,
+  onLines: (lines: Uint8Array) => void,
+): Promise<string | undefined> {
   const tape = tapes.at(key);
   if (tape === undefined || (await tape.size()) === undefined) return notHere;
   try {
@@ -133,7 +142,8 @@ function withKnown(outcome: RunOutcome, run: OpenRun): RunOutcome {
     cost,
     tool_calls: tool_calls_count,
   } = run;
-  const tokens = input_tokens === undefined && output_tokens === undefined ? undefined : (input_tokens ?? 0) + (output_tokens ?? 0);
+  const tokens =
+    input_tokens === undefined && output_tokens === undefined ? undefined : (input_tokens ?? 0) + (output_tokens ?? 0);
   return {
     ...outcome,
     session_id: session_id ?? outcome.session_id,
@@ -166,7 +176,8 @@ interface Taped {
 /** What the tape has, and lacks of the records that the ledger knows of. */
 function onTape({ recorded, taped, count, lastTaped }: Taped): string {
   if (count === 0) return recorded === 0 ? 'it had told nothing yet' : `its tape has none of its ${recorded} records`;
-  const records = taped < recorded ? `${count} of its ${recorded} records` : count === 1 ? '1 record' : `${count} records`;
+  const records =
+    taped < recorded ? `${count} of its ${recorded} records` : count === 1 ? '1 record' : `${count} records`;
   return `its tape has ${records}${lastTaped === undefined ? '' : `, the last at ${lastTaped}`}`;
 }
 

@@ -8,11 +8,13 @@ export interface RunColumn<Run> {
   of(run: Run): unknown;
 }
 
-export const summaryColumns: readonly RunColumn<RunSummary>[] = Object.entries<RowField>(cellFields).map(([name, { cell }]) => ({
-  name,
-  cell,
-  of: (run) => run[name as keyof RunSummary],
-}));
+export const summaryColumns: readonly RunColumn<RunSummary>[] = Object.entries<RowField>(cellFields).map(
+  ([name, { cell }]) => ({
+    name,
+    cell,
+    of: (run) => run[name as keyof RunSummary],
+  }),
+);
 
 export const recordColumns: readonly RunColumn<RunRecord>[] = [
   ...summaryColumns,

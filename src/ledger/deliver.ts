@@ -21,15 +21,29 @@ export async function deliver(store: RunStore, outbox: Outbox, tapes: Tapes, now
 }
 
 /** False: it was there already, or another process has started it again since. */
-async function bring(store: RunStore, { run, ending, stopped, labels = {} }: OutboxEntry, tapes: Tapes): Promise<boolean> {
+async function bring(
+  store: RunStore,
+  { run, ending, stopped, labels = {} }: OutboxEntry,
+  tapes: Tapes,
+): Promise<boolean> {
   const known = await store.get(run.id);
   // A run that began and whose process is gone is closed like all others.
   if (known !== undefined && ending === undefined && stopped === undefined) return false;
-  if (known?.owner !== undefined && !isDeepStrictEqual(known.owner, run.owner) && known.attempts.length >= (run.lost?.length ?? 0))
+  if (
+    known?.owner !== undefined &&
+    !isDeepStrictEqual(known.owner, run.owner) &&
+    known.attempts.length >= (run.lost?.length ?? 0)
+  )
     return false;
   const seen =
     ending ??
-    (await endingOf({ ...run, heartbeat_at: run.started_at, silent_ms: 0, last_sequence: 0 }, tapes, stopped ?? 'process')).ending;
+    (
+      await endingOf(
+        { ...run, heartbeat_at: run.started_at, silent_ms: 0, last_sequence: 0 },
+        tapes,
+        stopped ?? 'process',
+      )
+    ).ending;
   await store.begin(run);
   await store.finish(run.id, seen, known !== undefined && known.owner === undefined ? undefined : run.owner);
   await store.addLabels(run.id, labels);

@@ -63,7 +63,9 @@ export function compareRuns(a: RunRecord, b: RunRecord): RunDiff {
 }
 
 function toolNames({ outcome }: RunRecord): string[] {
-  return (outcome?.tool_calls ?? []).map(({ name, status, reason }) => (status === 'completed' ? name : `${name} (${reason ?? status})`));
+  return (outcome?.tool_calls ?? []).map(({ name, status, reason }) =>
+    status === 'completed' ? name : `${name} (${reason ?? status})`,
+  );
 }
 
 function fileNames({ outcome }: RunRecord): string[] {

@@ -43,14 +43,16 @@ function runOf(wire: unknown, line: number, more: Labels): Exported {
     return { line, why: `not a run: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}` };
   }
   const { outcome } = data;
-  if (outcome === undefined || data.ended_at === undefined) return { line, why: 'the run had not ended when it was exported' };
+  if (outcome === undefined || data.ended_at === undefined)
+    return { line, why: 'the run had not ended when it was exported' };
   const { kept, omitted } = fittingLabels({ ...more, ...data.labels, ...more });
   return {
     id: data.id,
     key: data.key ?? `run:${data.id}`,
     started_at: data.started_at,
     ended_at: data.ended_at,
-    outcome: omitted === 0 ? outcome : withNote(outcome, `${omitted} labels are left out: a run has at most ${mostKept}`),
+    outcome:
+      omitted === 0 ? outcome : withNote(outcome, `${omitted} labels are left out: a run has at most ${mostKept}`),
     attempts: data.attempts.map(present),
     last_sequence: data.last_sequence,
     labels: kept,

@@ -4,7 +4,10 @@ import { isWholeId, shortRunId } from '../ids/run-id.ts';
 import type { RunFilter, RunRecord, RunStore } from '../stores/run-store.ts';
 import { oneLine } from '../terminal/plain.ts';
 
-export type FoundRun = { kind: 'run'; run: RunRecord } | { kind: 'none' } | { kind: 'ambiguous'; ids: readonly string[] };
+export type FoundRun =
+  | { kind: 'run'; run: RunRecord }
+  | { kind: 'none' }
+  | { kind: 'ambiguous'; ids: readonly string[] };
 
 /** The run that a user means: by a full id, the beginning of a short one, or `last`. */
 export async function findRun(store: RunStore, word: string): Promise<FoundRun> {
@@ -21,7 +24,10 @@ export async function namedRun(store: RunStore, word: string): Promise<RunRecord
   if (found.kind === 'run') return found.run;
   const shown = oneLine(word, 60);
   if (found.kind === 'ambiguous')
-    throw new Failure('input', `ambiguous id "${shown}": it may be ${found.ids.map(shortRunId).join(', ')}; give more of it`);
+    throw new Failure(
+      'input',
+      `ambiguous id "${shown}": it may be ${found.ids.map(shortRunId).join(', ')}; give more of it`,
+    );
   throw new Failure('input', word === 'last' ? 'no runs yet' : `no run "${shown}"; "runwire runs list" shows them`);
 }
 
@@ -32,7 +38,9 @@ export async function withWholeIds(
   named: (word: string) => Promise<{ id: string }> = (word) => namedRun(store, word),
 ): Promise<RunFilter> {
   const whole = async (words: readonly string[] | undefined): Promise<string[] | undefined> =>
-    words === undefined ? undefined : Promise.all(words.map(async (word) => (isWholeId(word) ? word : (await named(word)).id)));
+    words === undefined
+      ? undefined
+      : Promise.all(words.map(async (word) => (isWholeId(word) ? word : (await named(word)).id)));
   return { ...filter, ...present({ parent: await whole(filter.parent), root: await whole(filter.root) }) };
 }
 

@@ -3,7 +3,14 @@ import { labelsSchema } from '../contract/labels-schema.ts';
 import { filterShape } from '../contract/row-filters.ts';
 import { isWholeId } from '../ids/run-id.ts';
 import type { StatsOptions } from '../stores/run-store.ts';
-import type { OutcomeOptions, LedgerImportOptions, LedgerOptions, FollowOptions, ListOptions, RecordsOptions } from './library.ts';
+import type {
+  OutcomeOptions,
+  LedgerImportOptions,
+  LedgerOptions,
+  FollowOptions,
+  ListOptions,
+  RecordsOptions,
+} from './library.ts';
 
 /** What an untyped caller may pass. */
 type Fields<Given> = z.ZodType<{ [Name in keyof Given]: unknown }>;

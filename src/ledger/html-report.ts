@@ -12,7 +12,11 @@ import { recordsIn } from './tape-check.ts';
 const place = '{{data}}';
 
 /** A single-file page with one run in it: nothing is fetched, and no run data can be taken for markup. It refers to the tape only if one is kept. */
-export async function* htmlReport(ledger: Ledger, run: RunRecord, { isKept = true } = {}): AsyncGenerator<string, void> {
+export async function* htmlReport(
+  ledger: Ledger,
+  run: RunRecord,
+  { isKept = true } = {},
+): AsyncGenerator<string, void> {
   const page = template();
   const at = page.indexOf(place);
   const found = await tapeOf(ledger.tapes, run);

@@ -53,7 +53,10 @@ interface KeptRun {
 }
 
 /** The result for one run, or for a source without a run: `empty` is a session in which nothing happened. */
-export type Imported = KeptRun | { kind: 'empty'; name: string } | { kind: 'broken'; name: string; why: string; unknownDialect?: true };
+export type Imported =
+  | KeptRun
+  | { kind: 'empty'; name: string }
+  | { kind: 'broken'; name: string; why: string; unknownDialect?: true };
 
 /** The runs in files and folders; files may be compressed, and `readFile` reads those that are not. */
 export function runsAt(paths: string | readonly string[], readFile?: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
@@ -76,14 +79,21 @@ export async function* importRuns(
     for await (const run of runsOf(source, labels, reading)) {
       if (run === undefined) yield { kind: 'empty', name };
       else if ('kind' in run) yield run;
-      else yield await keepOwn(store, run, name, (pick) => readRun({ ...source, stdout: () => pick(source.stdout()) }, reading()));
+      else
+        yield await keepOwn(store, run, name, (pick) =>
+          readRun({ ...source, stdout: () => pick(source.stdout()) }, reading()),
+        );
     }
   }
 }
 
 type Broken = Extract<Imported, { kind: 'broken' }>;
 
-async function* runsOf(source: StoredRun, labels: Labels, reading: () => Reading): AsyncGenerator<ImportedRun | Broken | undefined> {
+async function* runsOf(
+  source: StoredRun,
+  labels: Labels,
+  reading: () => Reading,
+): AsyncGenerator<ImportedRun | Broken | undefined> {
   const { name } = source;
   try {
     const { first, all } = await peek(source.stdout());
@@ -126,7 +136,9 @@ async function peek(bytes: AsyncIterable<Uint8Array>): Promise<{ first: Uint8Arr
 }
 
 /** Reads the source again, or a part of it. */
-type ReadAgain = (pick: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) => Promise<ImportedRun | undefined>;
+type ReadAgain = (
+  pick: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
+) => Promise<ImportedRun | undefined>;
 
 /** A model call has one identity in whichever file it stands: those that another run has are left out. */
 async function keepOwn(store: RunStore, run: ImportedRun, name: string, readAgain: ReadAgain): Promise<Imported> {
@@ -141,10 +153,16 @@ interface IsContested {
   kind: 'contested';
 }
 
-async function keepAsKnown(store: RunStore, run: ImportedRun, name: string, readAgain: ReadAgain): Promise<Imported | IsContested> {
+async function keepAsKnown(
+  store: RunStore,
+  run: ImportedRun,
+  name: string,
+  readAgain: ReadAgain,
+): Promise<Imported | IsContested> {
   const { others, areUnknown, ownRuns } = await callsOfOthers(store, run);
   const own = (bytes: AsyncIterable<Uint8Array>) => ownLines(bytes, (identity) => others.has(hashOf(identity)));
-  const readBeside: ReadBeside = (spans) => readAgain((bytes) => outside(spans, others.size === 0 ? bytes : own(bytes)));
+  const readBeside: ReadBeside = (spans) =>
+    readAgain((bytes) => outside(spans, others.size === 0 ? bytes : own(bytes)));
   if (others.size === 0) {
     const kept = await keep(store, { run, ownRuns }, name, readBeside);
     // A run that was seen live, or imported by an older version, has its calls from here.
@@ -157,7 +175,11 @@ async function keepAsKnown(store: RunStore, run: ImportedRun, name: string, read
   // Standard input cannot be read again.
   const rest = await readAgain(own).catch(() => null);
   if (rest === null)
-    return { kind: 'broken', name, why: `it repeats ${plural(repeated, 'model call')} of other runs: import the file itself` };
+    return {
+      kind: 'broken',
+      name,
+      why: `it repeats ${plural(repeated, 'model call')} of other runs: import the file itself`,
+    };
   if (rest === undefined) return { kind: 'same', name, id, repeated };
   // Nothing is claimed that is known to be another's, so that trying again leads on.
   const requests = rest.requests?.filter((each) => !others.has(each)) ?? [];
@@ -174,7 +196,10 @@ interface KnownCalls {
   ownRuns: ReadonlySet<string>;
 }
 
-async function callsOfOthers(store: RunStore, { id, requests = [], labels, outcome }: ImportedRun): Promise<KnownCalls> {
+async function callsOfOthers(
+  store: RunStore,
+  { id, requests = [], labels, outcome }: ImportedRun,
+): Promise<KnownCalls> {
   const others = requests.length === 0 ? new Map<string, string>() : await store.ownersOf(requests);
   const session = labels[sessionLabel];
   if (others.size === 0 || session === undefined) return { others, areUnknown: others.size === 0, ownRuns: new Set() };
@@ -192,7 +217,12 @@ interface OwnRun {
 }
 
 /** A run has one identity, however it was imported: parts with better evidence are there already, and only the rest is added. */
-async function keep(store: RunStore, { run, ownRuns }: OwnRun, name: string, readBeside: ReadBeside): Promise<KeptRun | IsContested> {
+async function keep(
+  store: RunStore,
+  { run, ownRuns }: OwnRun,
+  name: string,
+  readBeside: ReadBeside,
+): Promise<KeptRun | IsContested> {
   const { session_id: session, provenance } = run.outcome;
   const isSession = run.labels[sessionLabel] !== undefined;
   const known = session === '' ? [] : (await runsOfSession(store, session)).filter(({ id }) => id !== run.id);
@@ -201,7 +231,9 @@ async function keep(store: RunStore, { run, ownRuns }: OwnRun, name: string, rea
   if (isSession && first !== undefined) {
     for (const { id } of better) await store.addLabels(id, { [alsoLabel]: name });
     const rest = await restOf(run, better, readBeside);
-    return rest === undefined ? { kind: 'same', name, id: first.id } : named(name, await put(store, { run: rest, ownRuns }));
+    return rest === undefined
+      ? { kind: 'same', name, id: first.id }
+      : named(name, await put(store, { run: rest, ownRuns }));
   }
   const twin = isSession ? undefined : ((await twinOf(store, better, run)) ?? (await sameContent(store, run))?.id);
   if (twin !== undefined) return { kind: 'same', name, id: twin };
@@ -218,7 +250,11 @@ function named(name: string, kept: Put): KeptRun | IsContested {
 type ReadBeside = (spans: readonly Span[]) => Promise<ImportedRun | undefined>;
 
 /** What a session holds besides the runs with better evidence; undefined: nothing. */
-async function restOf(run: ImportedRun, better: readonly RunSummary[], readBeside: ReadBeside): Promise<ImportedRun | undefined> {
+async function restOf(
+  run: ImportedRun,
+  better: readonly RunSummary[],
+  readBeside: ReadBeside,
+): Promise<ImportedRun | undefined> {
   const spans = better.map(spanOf);
   const whole = { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
   if (covers(whole, run)) return undefined;
@@ -230,12 +266,17 @@ async function restOf(run: ImportedRun, better: readonly RunSummary[], readBesid
 }
 
 /** The run of the same session that printed this very stream, or is another copy of it. */
-async function twinOf(store: RunStore, runs: readonly RunSummary[], { outcome, host: seenOn }: ImportedRun): Promise<string | undefined> {
+async function twinOf(
+  store: RunStore,
+  runs: readonly RunSummary[],
+  { outcome, host: seenOn }: ImportedRun,
+): Promise<string | undefined> {
   const { metrics } = outcome;
   for (const { id, host, tool_calls, input_tokens, output_tokens, status } of runs) {
     if (tool_calls !== metrics.tool_calls_count || areBothLive({ host }, { host: seenOn })) continue;
     // How a live run ended is known better than its output shows; two copies do not differ.
-    const isCopy = status === outcome.status && input_tokens === metrics.input_tokens && output_tokens === metrics.output_tokens;
+    const isCopy =
+      status === outcome.status && input_tokens === metrics.input_tokens && output_tokens === metrics.output_tokens;
     if ((host !== undefined || isCopy) && (await store.get(id))?.outcome?.message === outcome.message) return id;
   }
   return undefined;
@@ -246,7 +287,8 @@ type Put = Pick<KeptRun, 'kind' | 'id'> | IsContested;
 async function put(store: RunStore, { run, ownRuns }: OwnRun): Promise<Put> {
   const { id } = run;
   const session = run.labels[sessionLabel];
-  const earlier = session === undefined ? [] : (await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 })).runs;
+  const earlier =
+    session === undefined ? [] : (await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 })).runs;
   if (session === undefined || earlier.length === 0) return { kind: await claim(store, { run, ownRuns }), id };
   // The same session may be in two stores, after an agent moved from files to a database: the longer one counts.
   const same = earlier.find((each) => each.id === id || (each.ended_at ?? 0) >= run.ended_at);

@@ -37,7 +37,10 @@ function isSameAgent(a: string | undefined, b: string | undefined): boolean {
 }
 
 /** The span of a run that has not ended is open-ended. */
-export function spanOf({ started_at: from, ended_at: to = Infinity }: Pick<RunSummary, 'started_at' | 'ended_at'>): Span {
+export function spanOf({
+  started_at: from,
+  ended_at: to = Infinity,
+}: Pick<RunSummary, 'started_at' | 'ended_at'>): Span {
   return { from: from - slackMs, to: to + slackMs };
 }
 
@@ -70,16 +73,28 @@ function timeOf(wire: Wire | undefined): number | undefined {
   return typeof at === 'number' && Number.isFinite(at) ? at : undefined;
 }
 
-const counts = ['input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cost'] as const;
+const counts = [
+  'input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cost',
+] as const;
 
 /** A session with totals reports the cost of all of it, whichever part is read: what the other runs took is subtracted from the rest. */
-export function withoutBill<Outcome extends LedgerOutcome>(rest: Outcome, whole: LedgerOutcome, others: readonly RunSummary[]): Outcome {
+export function withoutBill<Outcome extends LedgerOutcome>(
+  rest: Outcome,
+  whole: LedgerOutcome,
+  others: readonly RunSummary[],
+): Outcome {
   const isTotal = rest.metrics.input_tokens !== undefined && rest.metrics.input_tokens === whole.metrics.input_tokens;
   if (!isTotal) return rest;
   const metrics = { ...rest.metrics };
   for (const name of counts) {
     const value = metrics[name];
-    if (value !== undefined) metrics[name] = Math.max(0, value - others.reduce((sum, each) => sum + (each[name] ?? 0), 0));
+    if (value !== undefined)
+      metrics[name] = Math.max(0, value - others.reduce((sum, each) => sum + (each[name] ?? 0), 0));
   }
   if (metrics.input_tokens !== undefined) metrics.tokens_used = metrics.input_tokens + (metrics.output_tokens ?? 0);
   return { ...rest, metrics };
@@ -99,13 +114,20 @@ export async function absorbImports(store: RunStore, id: string): Promise<void> 
   const earlier = new Set(run.attempts.flatMap(({ session_id }) => (session_id === undefined ? [] : [session_id])));
   if (run.session_id !== undefined) earlier.delete(run.session_id);
   for (const session of earlier) await store.addLabels(id, { [attemptLabel(session)]: attemptWord });
-  for (const session of [...(run.session_id === undefined ? [] : [run.session_id]), ...earlier]) await absorb(store, run, session);
+  for (const session of [...(run.session_id === undefined ? [] : [run.session_id]), ...earlier])
+    await absorb(store, run, session);
 }
 
 async function absorb(store: RunStore, run: RunSummary, known: string): Promise<void> {
   for (const other of await store.ofSession(known)) {
     const session = other.labels[sessionLabel];
-    if (other.id === run.id || session === undefined || !isSameAgent(other.agent, run.agent) || !covers(spanOf(run), other)) continue;
+    if (
+      other.id === run.id ||
+      session === undefined ||
+      !isSameAgent(other.agent, run.agent) ||
+      !covers(spanOf(run), other)
+    )
+      continue;
     await store.remove(other.id);
     await store.addLabels(run.id, { [alsoLabel]: session });
   }
@@ -115,7 +137,10 @@ async function absorb(store: RunStore, run: RunSummary, known: string): Promise<
  * For agents that name no session, the run with the same content: a tape of it, or the one that was seen live. Two outputs
  * that merely have the same content are two runs, so a live run has only one copy of its output.
  */
-export async function sameContent(store: RunStore, { id, key, labels, outcome, host }: ImportedRun): Promise<RunSummary | undefined> {
+export async function sameContent(
+  store: RunStore,
+  { id, key, labels, outcome, host }: ImportedRun,
+): Promise<RunSummary | undefined> {
   const content = labels[contentLabel];
   if (content === undefined) return undefined;
   const { agent, dialect } = outcome.provenance;

@@ -24,7 +24,8 @@ export async function writeParquet(path: string, runs: AsyncIterable<RunRecord>)
   try {
     const schema = schemaFromColumnData({ columnData: columnsOf([]) });
     const writer = new ParquetWriter({ writer: fileWriter(draft), schema });
-    for await (const group of groupsOf(runs)) await writer.write({ columnData: columnsOf(group), rowGroupSize: rowsPerGroup });
+    for await (const group of groupsOf(runs))
+      await writer.write({ columnData: columnsOf(group), rowGroupSize: rowsPerGroup });
     await writer.finish();
     await rename(draft, path);
   } catch (error) {

@@ -48,9 +48,13 @@ export async function pruneRuns(
   await store.prune(ended).catch((error: unknown) => {
     if (!isOutOfRoom(error)) throw error;
     const removed = `${found.length === 1 ? '1 tape was' : `${found.length} tapes were`} removed, but not all of the runs`;
-    throw new Failure('config', `the disk of the ledger ${store.name} is full: ${removed}; free some room there and try again`, {
-      cause: error,
-    });
+    throw new Failure(
+      'config',
+      `the disk of the ledger ${store.name} is full: ${removed}; free some room there and try again`,
+      {
+        cause: error,
+      },
+    );
   });
   return store.compact().then(
     () => pruned,
@@ -68,7 +72,11 @@ function endedOnly(filter: RunFilter): RunFilter {
 }
 
 /** Only runs that began before the Nth newest; undefined: there are no more than N. */
-async function withoutNewest(store: RunStore, filter: RunFilter, keep: number | undefined): Promise<RunFilter | undefined> {
+async function withoutNewest(
+  store: RunStore,
+  filter: RunFilter,
+  keep: number | undefined,
+): Promise<RunFilter | undefined> {
   if (keep === undefined || keep === 0) return filter;
   let left = keep;
   for await (const run of allRuns(store, filter)) {

@@ -34,7 +34,10 @@ export class UnknownDialect extends Failure {
 }
 
 /** One run of a source; undefined: a session in which nothing happened. The same bytes are always the same run. */
-export async function readRun(source: StoredRun, { labels, dialect, redact, loadPrice }: Reading): Promise<ImportedRun | undefined> {
+export async function readRun(
+  source: StoredRun,
+  { labels, dialect, redact, loadPrice }: Reading,
+): Promise<ImportedRun | undefined> {
   const hash = createHash('sha256');
   let place: Pick<ImportedRun, 'cwd' | 'parent_run_id' | 'root_run_id'> = {};
   let taped: string | undefined;
@@ -77,7 +80,8 @@ export async function readRun(source: StoredRun, { labels, dialect, redact, load
 
   const digest = hash.digest();
   const endedAt = outcome.metrics.end_time_ms ?? source.at;
-  const startedAt = source.startedAt ?? outcome.metrics.start_time_ms ?? endedAt - (source.wallMs ?? outcome.metrics.duration_ms ?? 0);
+  const startedAt =
+    source.startedAt ?? outcome.metrics.start_time_ms ?? endedAt - (source.wallMs ?? outcome.metrics.duration_ms ?? 0);
   const contentDigest = isSession || outcome.session_id !== '' ? undefined : content.digest();
   const named = contentDigest === undefined ? {} : { [contentLabel]: contentDigest };
   const session = isSession && outcome.session_id !== '' ? { [sessionLabel]: sessionName(source, outcome) } : {};

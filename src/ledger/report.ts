@@ -96,7 +96,10 @@ export class ReportedRuns {
     const { store, tapes } = this.#ledger;
     const { meta } = head;
     if (meta.started_at > this.#now() + mostAheadMs)
-      throw new Failure('input', 'line 1: meta.started_at: that is in the future; check the clock of the sending machine');
+      throw new Failure(
+        'input',
+        'line 1: meta.started_at: that is in the future; check the clock of the sending machine',
+      );
     const { key, open } = tapes.grow(id, meta.started_at);
     let known = await store.get(id);
     if (known === undefined) {
@@ -118,7 +121,12 @@ export class ReportedRuns {
     if (fresh.length > 0) await this.#append(id, tape, fresh.map(({ line }) => `${line}\n`).join(''), last);
     if (end !== undefined) {
       await tape.end();
-      await store.finish(id, { outcome: end.outcome, ended_at: end.ended_at, last_sequence: last, attempts: end.attempts.map(present) });
+      await store.finish(id, {
+        outcome: end.outcome,
+        ended_at: end.ended_at,
+        last_sequence: last,
+        attempts: end.attempts.map(present),
+      });
       this.#tapes.delete(id);
     } else await store.note(id, { at: this.#now(), last_sequence: last, ...newsOf(fresh) });
     return { accepted_to: last, added: fresh.length };
@@ -162,7 +170,8 @@ function refuseOther(run: RunRecord, meta: Meta, reporter: string): void {
   if (run.reporter === reporter || isLocal(run)) return;
   // It was begun by a version that did not note its reporter: while it goes on, whoever knows its process may continue it.
   const { owner, started_at, status } = run;
-  const isSameProcess = owner?.host === meta.host && owner.pid === meta.pid && started_at === Math.floor(meta.started_at);
+  const isSameProcess =
+    owner?.host === meta.host && owner.pid === meta.pid && started_at === Math.floor(meta.started_at);
   if (run.reporter === undefined && status === 'running' && isSameProcess) return;
   throw new Failure('permission', `the run ${run.id} was begun by another reporter, and only that one may continue it`);
 }
@@ -179,7 +188,8 @@ async function placeInTree(store: RunStore, id: string, meta: Meta, reporter: st
         'permission',
         `the run ${each.id} belongs to another reporter or to this machine; a reported run cannot be below it`,
       );
-  if (parent === id || root === id) throw new Failure('input', 'line 1: meta.parent_run_id: a run cannot be below itself');
+  if (parent === id || root === id)
+    throw new Failure('input', 'line 1: meta.parent_run_id: a run cannot be below itself');
   return { parent_run_id: parent, root_run_id: root };
 }
 
@@ -214,7 +224,8 @@ async function parts(body: string, turn: () => Promise<void>): Promise<Parts> {
       continue;
     }
     const record = read(Line, wire, number);
-    if (record.sequence <= (records.at(-1)?.sequence ?? head.after)) throw new Failure('input', `line ${number}: sequences must rise`);
+    if (record.sequence <= (records.at(-1)?.sequence ?? head.after))
+      throw new Failure('input', `line ${number}: sequences must rise`);
     const hasNews = record.type === 'thread.started' || typeof record['model'] === 'string';
     records.push({ sequence: record.sequence, line: line.trim(), wire: hasNews ? record : undefined });
   }
@@ -268,7 +279,8 @@ function newsOf(records: readonly SentRecord[]): Omit<Progress, 'at'> {
   for (const { wire } of records) {
     if (wire === undefined) continue;
     if (wire.type === 'thread.started')
-      for (const name of ['session_id', 'agent', 'agent_version'] as const) if (typeof wire[name] === 'string') news[name] = wire[name];
+      for (const name of ['session_id', 'agent', 'agent_version'] as const)
+        if (typeof wire[name] === 'string') news[name] = wire[name];
     if (typeof wire['model'] === 'string') news.model = wire['model'];
   }
   return news;

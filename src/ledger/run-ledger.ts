@@ -196,7 +196,10 @@ export class RunLedger implements AsyncDisposable {
     return this.#attempt(async () => question(await this.#current()));
   }
 
-  async *#tell<Value, End>(question: (ledger: Ledger) => AsyncGenerator<Value, End>, absent?: 'make'): AsyncGenerator<Value, End> {
+  async *#tell<Value, End>(
+    question: (ledger: Ledger) => AsyncGenerator<Value, End>,
+    absent?: 'make',
+  ): AsyncGenerator<Value, End> {
     const answers = await this.#attempt(async () => question(await this.#current(absent)));
     try {
       for (;;) {
@@ -229,7 +232,8 @@ export class RunLedger implements AsyncDisposable {
   async #current(absent?: 'make'): Promise<Ledger> {
     const { place, env, tapes } = this.#where;
     this.#closed.signal.throwIfAborted();
-    if (absent === undefined && !isWritten(place, this.#outbox)) return (this.#empty ??= emptyLedgerAt(place, env, tapes));
+    if (absent === undefined && !isWritten(place, this.#outbox))
+      return (this.#empty ??= emptyLedgerAt(place, env, tapes));
     const mayCreate = absent === 'make' || !this.#outbox.isEmpty;
     const ledger = await (this.#opened ??= this.#open(mayCreate)).catch((error: unknown) => {
       if (!mayCreate && error instanceof NoLedgerYet) return undefined;
@@ -275,7 +279,9 @@ function waiting(stop: AbortSignal): Waiting {
     now: Date.now,
     async sleep(ms) {
       if (await pause(ms, stop)) return;
-      throw stop.reason instanceof Failure ? stop.reason : new Failure('cancelled', 'nobody waits for the run any more');
+      throw stop.reason instanceof Failure
+        ? stop.reason
+        : new Failure('cancelled', 'nobody waits for the run any more');
     },
   };
 }

@@ -9,8 +9,12 @@ import type { RunSummary } from '../stores/run-store.ts';
 import type { Tape, Tapes } from '../tapes/tape.ts';
 
 /** A run's tape, or why there is none to read here. */
-export async function tapeOf(tapes: Tapes, run: RunSummary): Promise<{ tape: Tape; bytes: number } | { missing: string }> {
-  if (run.tape === undefined) return { missing: `the run ${shortRunId(run.id)} has no tape: it was imported, or made without one` };
+export async function tapeOf(
+  tapes: Tapes,
+  run: RunSummary,
+): Promise<{ tape: Tape; bytes: number } | { missing: string }> {
+  if (run.tape === undefined)
+    return { missing: `the run ${shortRunId(run.id)} has no tape: it was imported, or made without one` };
   const tape = tapes.at(run.tape);
   const bytes = await tape?.size();
   if (tape !== undefined && bytes !== undefined) return { tape, bytes };

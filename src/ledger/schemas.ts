@@ -52,7 +52,9 @@ export const RunRecordSchema = z.strictObject({
   prompt: text,
   outcome: RunOutcome.extend({ tool_calls: z.array(ToolCall.omit({ inputs: true, outputs: true })) }).optional(),
   attempts: z.array(Attempt),
-  owner: z.strictObject({ host: text, machine: text.optional(), boot: text, pid: z.int(), process_started: text }).optional(),
+  owner: z
+    .strictObject({ host: text, machine: text.optional(), boot: text, pid: z.int(), process_started: text })
+    .optional(),
   reporter: text.optional(),
   key: text.optional(),
   timeline: z.array(Timeline).optional(),

@@ -26,7 +26,8 @@ function groupingOf(name: string, text: string): Grouping {
   const label = /^label[:=](.+)$/.exec(text)?.[1];
   if (label !== undefined) return { label };
   const known = groupings.find((each) => each === text);
-  if (known === undefined) throw new Failure('input', `${name} ${text}: expected ${groupings.join(', ')}, or label:KEY`);
+  if (known === undefined)
+    throw new Failure('input', `${name} ${text}: expected ${groupings.join(', ')}, or label:KEY`);
   return known;
 }
 
@@ -39,7 +40,11 @@ export async function statsBy(
 ): Promise<Stats[]> {
   const timeZone = zone === 'local' ? Intl.DateTimeFormat().resolvedOptions().timeZone : zone;
   const by = [grouping].flat().map(groupingName).join(',');
-  return (await store.stats(grouping, filter, { ...options, ...present({ timeZone }) })).map((row) => ({ by, ...row, ...sharesOf(row) }));
+  return (await store.stats(grouping, filter, { ...options, ...present({ timeZone }) })).map((row) => ({
+    by,
+    ...row,
+    ...sharesOf(row),
+  }));
 }
 
 function groupingName(grouping: Grouping): string {

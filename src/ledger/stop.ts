@@ -20,7 +20,11 @@ export type StopAnswer = { run_ids: string[] } | { refused: string };
  * Interrupts the process of a run, as Ctrl-C would, so that it cleans up after itself. Only runs of this machine and this
  * user; all runs of that process end with it. Who and why are in the ledger before the signal is sent.
  */
-export async function stopRun(store: RunStore, run: RunRecord, { by, reason }: { by: string; reason: string }): Promise<StopAnswer> {
+export async function stopRun(
+  store: RunStore,
+  run: RunRecord,
+  { by, reason }: { by: string; reason: string },
+): Promise<StopAnswer> {
   const ends = await endsWith(store, run);
   if ('refused' in ends) return ends;
   for (const id of ends.run_ids) await store.addLabels(id, stopLabels(by, reason));
@@ -33,7 +37,10 @@ export async function stopRun(store: RunStore, run: RunRecord, { by, reason }: {
 }
 
 /** The runs that would end with this one, because they share its process; or why it cannot be stopped from here. */
-export async function endsWith(store: RunStore, run: RunRecord): Promise<{ run_ids: string[]; pid: number } | { refused: string }> {
+export async function endsWith(
+  store: RunStore,
+  run: RunRecord,
+): Promise<{ run_ids: string[]; pid: number } | { refused: string }> {
   if (run.status !== 'running') return { refused: 'it has ended already' };
   if (run.owner === undefined) return { refused: 'it is not known which process runs it' };
   const found = ownProcess(run.owner);
@@ -41,7 +48,10 @@ export async function endsWith(store: RunStore, run: RunRecord): Promise<{ run_i
   const { pid, process_started: started } = run.owner;
   const together = (await store.open()).filter(
     ({ owner }) =>
-      owner.pid === pid && owner.process_started === started && owner.host === run.owner?.host && owner.boot === run.owner.boot,
+      owner.pid === pid &&
+      owner.process_started === started &&
+      owner.host === run.owner?.host &&
+      owner.boot === run.owner.boot,
   );
   return { run_ids: together.map(({ id }) => id), pid: found.pid };
 }

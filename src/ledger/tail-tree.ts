@@ -55,7 +55,10 @@ async function* newsOf(ledger: Ledger, run: RunSummary, follow?: Waiting): Async
   const found = await tapeOf(ledger.tapes, run);
   if ('missing' in found) return yield { run, missing: found.missing };
   let damage: string | undefined;
-  const records = runRecords(ledger, run, found.tape, { ...present({ follow }), onDamaged: (why) => void (damage = why) });
+  const records = runRecords(ledger, run, found.tape, {
+    ...present({ follow }),
+    onDamaged: (why) => void (damage = why),
+  });
   let next = await records.next();
   for (; next.done !== true; next = await records.next()) yield { run, records: next.value };
   yield { run, outcome: next.value, ...present({ damage }) };

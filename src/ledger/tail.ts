@@ -178,7 +178,11 @@ function wholeOutcome(kept: LedgerOutcome): RunOutcome {
 }
 
 /** The first run that begins after this one. */
-export async function nextRun(store: RunStore, before: RunSummary | undefined, { sleep }: Pick<Waiting, 'sleep'>): Promise<RunSummary> {
+export async function nextRun(
+  store: RunStore,
+  before: RunSummary | undefined,
+  { sleep }: Pick<Waiting, 'sleep'>,
+): Promise<RunSummary> {
   for (;;) {
     const run = await newestRun(store);
     if (run !== undefined && run.id !== before?.id) return run;

@@ -90,7 +90,8 @@ class TimelineFold {
     const entry: TimelineEntry = { name, ...present({ start_ms: at, about: about === '' ? undefined : about }) };
     this.#entries.push(entry);
     this.#open.set(item_id, { entry, at });
-    if (this.#open.size > mostOpen) for (const id of [...this.#open.keys()].slice(0, mostOpen / 2)) this.#open.delete(id);
+    if (this.#open.size > mostOpen)
+      for (const id of [...this.#open.keys()].slice(0, mostOpen / 2)) this.#open.delete(id);
   }
 
   #end({ item_id, status, duration_ms }: EventOf<'item.completed'>, at: number | undefined): void {
@@ -107,7 +108,11 @@ class TimelineFold {
     return {
       entries: this.#entries
         .toArray()
-        .map((entry) => (entry.start_ms === undefined ? { ...entry } : { ...entry, start_ms: entry.start_ms - (first ?? entry.start_ms) })),
+        .map((entry) =>
+          entry.start_ms === undefined
+            ? { ...entry }
+            : { ...entry, start_ms: entry.start_ms - (first ?? entry.start_ms) },
+        ),
       ...present({ length_ms: first === undefined || last === undefined ? undefined : last - first }),
       omitted: this.#entries.omitted,
     };

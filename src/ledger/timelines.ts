@@ -77,7 +77,8 @@ class KeptTimeline {
   /** `size`: of a tape that does not grow any more. */
   async read(tape: Tape, size: number | undefined): Promise<Timeline> {
     const before = this.#latest;
-    if (before !== undefined && before.size === size && (size !== undefined || before.timeline === undefined)) return before.answer;
+    if (before !== undefined && before.size === size && (size !== undefined || before.timeline === undefined))
+      return before.answer;
     // A tape is read by one at a time.
     const answer = Promise.resolve(before?.answer).then(() => this.#reader.read(tape));
     const latest: Reading = { size, answer };
@@ -90,7 +91,10 @@ class KeptTimeline {
   weigh(): number {
     const before = this.characters;
     const entries = this.#latest?.timeline?.entries ?? [];
-    this.characters = entries.reduce((sum, { name, about = '' }) => sum + charactersPerEntry + name.length + about.length, 0);
+    this.characters = entries.reduce(
+      (sum, { name, about = '' }) => sum + charactersPerEntry + name.length + about.length,
+      0,
+    );
     return this.characters - before;
   }
 }

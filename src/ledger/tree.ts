@@ -31,5 +31,7 @@ export async function runsBelow(store: RunStore, run: RunSummary): Promise<TreeR
   });
   const placed = arrange(run, below);
   const totals = totalsOf(placed);
-  return placed.slice(1).map(({ run: each, depth }, index) => ({ ...each, ...present({ children: totals[index + 1] }), depth }));
+  return placed
+    .slice(1)
+    .map(({ run: each, depth }, index) => ({ ...each, ...present({ children: totals[index + 1] }), depth }));
 }

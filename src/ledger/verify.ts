@@ -97,7 +97,9 @@ async function checkTape(
   if (end.kind === 'cut' && status !== 'running' && status !== 'incomplete')
     return { level: 'warning', what: 'its tape stops before the end of the run' };
   const other = read === undefined ? undefined : differing(read, (await whole())?.outcome);
-  return other === undefined ? undefined : { level: 'problem', what: `its outcome was changed: ${other} is not what its tape says` };
+  return other === undefined
+    ? undefined
+    : { level: 'problem', what: `its outcome was changed: ${other} is not what its tape says` };
 }
 
 /** What a run came to, as its tape ends with it and as the ledger has it. Texts are compared as the ledger keeps them. */
@@ -108,17 +110,25 @@ function differing(read: RunOutcome, kept: LedgerOutcome | undefined): string | 
   const pairs: readonly (readonly [name: string, taped: unknown, kept: unknown])[] = [
     ['its verdict', taped.verdict.class, kept.verdict.class],
     ['its answer', taped.message, kept.message],
-    ...(['cost', 'input_tokens', 'output_tokens'] as const).map((name) => [name, taped.metrics[name], kept.metrics[name]] as const),
+    ...(['cost', 'input_tokens', 'output_tokens'] as const).map(
+      (name) => [name, taped.metrics[name], kept.metrics[name]] as const,
+    ),
   ];
   return pairs.find(([, a, b]) => a !== b)?.[0];
 }
 
 /** Reads to the last byte and the last line: zstd notices some damage, and what it misses is no longer JSON. */
-async function readThrough(tape: Tape, onEnd?: (outcome: RunOutcome) => void): Promise<TapeEnd | { kind: 'away'; message: string }> {
+async function readThrough(
+  tape: Tape,
+  onEnd?: (outcome: RunOutcome) => void,
+): Promise<TapeEnd | { kind: 'away'; message: string }> {
   let broken = 0;
   const framer = new Framer({
     value: (wire) => {
-      const outcome = fieldOf(wire, 'type') === 'thread.completed' ? RunOutcome.safeParse(fieldOf(wire, 'final_report')).data : undefined;
+      const outcome =
+        fieldOf(wire, 'type') === 'thread.completed'
+          ? RunOutcome.safeParse(fieldOf(wire, 'final_report')).data
+          : undefined;
       if (outcome !== undefined) onEnd?.(outcome);
     },
     text: (_text, cause) => void (broken += cause === 'cut' ? 0 : 1),
@@ -132,7 +142,9 @@ async function readThrough(tape: Tape, onEnd?: (outcome: RunOutcome) => void): P
       else if (next.value.kind === 'broken') return next.value;
       else {
         framer.end();
-        return broken === 0 ? next.value : { kind: 'broken', message: `${broken} line${broken === 1 ? '' : 's'} of it cannot be read` };
+        return broken === 0
+          ? next.value
+          : { kind: 'broken', message: `${broken} line${broken === 1 ? '' : 's'} of it cannot be read` };
       }
     }
   } catch (error) {

@@ -19,7 +19,9 @@ type Published = Extract<Draft, { type: 'branch.published' }>;
 /** The model that hands out work: the built-in loop, with agents and branches as its tools. */
 export function brainOf(crew: Crew): RunAgent {
   const tools = toolsOf(crew);
-  const think = agentWith(() => Promise.resolve({ tools, decide: () => ({ allowed: true, reason: '' }), close: () => Promise.resolve() }));
+  const think = agentWith(() =>
+    Promise.resolve({ tools, decide: () => ({ allowed: true, reason: '' }), close: () => Promise.resolve() }),
+  );
   return async (options, emit) => {
     let finished: Finished | undefined;
     /** The end of the turn that answers: what is still done about the answer belongs before it. */
@@ -51,7 +53,8 @@ export function brainOf(crew: Crew): RunAgent {
         lastEnd = { ...lastEnd, tool_call_count: (lastEnd.tool_call_count ?? 0) + 1 };
       emit(draft);
     };
-    if (finished?.status === 'ok') finished = await conclude(crew, finished, { published, emit: tell, signal: options.signal });
+    if (finished?.status === 'ok')
+      finished = await conclude(crew, finished, { published, emit: tell, signal: options.signal });
     endTurn();
     await crew.dropUnchanged();
     if (finished !== undefined) emit(finished);
@@ -84,7 +87,14 @@ function errorOf(draft: Draft, open: Map<string, string>): Draft | undefined {
   if (draft.status !== 'error') return undefined;
   const words = draft.summary ?? draft.error ?? (typeof draft.output === 'string' ? draft.output : 'it failed');
   const message = words.slice(0, safeEnd(words, 500)).toWellFormed();
-  return { type: 'error', scope: name === 'publish' ? 'publish' : 'tool', code: 'tool', message, fatal: false, item_id: draft.item_id };
+  return {
+    type: 'error',
+    scope: name === 'publish' ? 'publish' : 'tool',
+    code: 'tool',
+    message,
+    fatal: false,
+    item_id: draft.item_id,
+  };
 }
 
 interface Ending {
@@ -108,10 +118,18 @@ async function conclude(crew: Crew, finished: Finished, { published, emit, signa
   if (publish === 'none' || published !== undefined || chosen === undefined) return finished;
   const itemId = 'publish';
   // The model did not ask for it, so it is neither a turn nor a call of the answer.
-  emit({ type: 'item.started', item_id: itemId, kind: 'publish', name: 'publish', args: { branch_id: chosen.id }, call_count: 0 });
+  emit({
+    type: 'item.started',
+    item_id: itemId,
+    kind: 'publish',
+    name: 'publish',
+    args: { branch_id: chosen.id },
+    call_count: 0,
+  });
   const result = await publishBranch(crew, chosen, finished.message, { emit, signal, itemId });
   const status = result.status === 'error' && signal.aborted ? 'cancelled' : result.status;
-  if (status === 'error') emit({ type: 'error', scope: 'publish', code: 'tool', message: result.output, fatal: false, item_id: itemId });
+  if (status === 'error')
+    emit({ type: 'error', scope: 'publish', code: 'tool', message: result.output, fatal: false, item_id: itemId });
   emit({
     type: 'item.completed',
     item_id: itemId,
@@ -127,7 +145,9 @@ async function conclude(crew: Crew, finished: Finished, { published, emit, signa
 /** The newest branch that holds work and that nothing was built on; a branch that passes is preferred. */
 function resultOf({ branches, settings }: Crew): Branch | undefined {
   const all = [...branches.values()];
-  const builtOn = new Set(all.flatMap(({ commit, parentId, mergedIds = [] }) => (commit === undefined ? [] : [parentId, ...mergedIds])));
+  const builtOn = new Set(
+    all.flatMap(({ commit, parentId, mergedIds = [] }) => (commit === undefined ? [] : [parentId, ...mergedIds])),
+  );
   const good = all.filter((branch) => isGood(branch) && !builtOn.has(branch.id));
   return good.findLast((branch) => settings.verify === undefined || isVerified(branch)) ?? good.at(-1);
 }

@@ -79,7 +79,9 @@ export class Crew {
   find(id: string): Branch | undefined {
     return (
       this.branches.get(id) ??
-      [...this.branches.values()].find((branch) => [lastPart(branch.id), lastPart(branch.id).split('-')[0]].includes(id))
+      [...this.branches.values()].find((branch) =>
+        [lastPart(branch.id), lastPart(branch.id).split('-')[0]].includes(id),
+      )
     );
   }
 
@@ -87,7 +89,8 @@ export class Crew {
   async commitOf(id: string): Promise<string> {
     const branch = this.find(id);
     if (branch?.commit !== undefined) return branch.commit;
-    if (branch !== undefined) throw new Failure('input', `the branch ${id} has no commit: ${branch.problem ?? 'its work is under way'}`);
+    if (branch !== undefined)
+      throw new Failure('input', `the branch ${id} has no commit: ${branch.problem ?? 'its work is under way'}`);
     return commitOf(this.settings.repository, id);
   }
 
@@ -104,7 +107,13 @@ export class Crew {
   async execute(work: Work, telling: Telling): Promise<Branch> {
     const { base } = this.settings;
     const parentId = work.parentId === undefined ? base.branchId : (this.find(work.parentId)?.id ?? work.parentId);
-    const branch: Branch = { id: await this.newBranchName(work.prompt), parentId, base: base.commit, agent: work.agent, model: work.model };
+    const branch: Branch = {
+      id: await this.newBranchName(work.prompt),
+      parentId,
+      base: base.commit,
+      agent: work.agent,
+      model: work.model,
+    };
     this.branches.set(branch.id, branch);
     try {
       // A branch may move while others work; the commit that it points to now does not.
@@ -118,7 +127,10 @@ export class Crew {
         item_id: telling.itemId,
       });
       await this.#gate.through(() => this.#work(branch, work, telling));
-      await this.verify(branch, this.settings.verify, { ...telling, signal: until(work.endsAt, telling.signal, this.settings.clock) });
+      await this.verify(branch, this.settings.verify, {
+        ...telling,
+        signal: until(work.endsAt, telling.signal, this.settings.clock),
+      });
     } catch (error) {
       branch.problem = messageOf(error);
     }
@@ -151,7 +163,8 @@ export class Crew {
     }
     const { repository } = this.settings;
     const kept = branch.outcome.lineage?.branches.findLast(({ run_id }) => run_id === run.id);
-    if (kept?.commit === undefined) throw new Failure('tool', branch.outcome.error_details?.message ?? 'there is no copy of its work');
+    if (kept?.commit === undefined)
+      throw new Failure('tool', branch.outcome.error_details?.message ?? 'there is no copy of its work');
     branch.commit = kept.commit;
     branch.changes = await changesBetween(repository.git, branch.base, kept.commit);
     branch.facts = factsOf(branch.changes.changes, this.settings);
@@ -178,7 +191,14 @@ export class Crew {
       { cwd, passEnv: spec.pass_env },
     );
     // By commit: the checked-out branch may have moved since.
-    const workspace = { isolate, from: branch.base, dirty: 'ignore' as const, branch: branch.id, copy: [...copy], ...present({ setup }) };
+    const workspace = {
+      isolate,
+      from: branch.base,
+      dirty: 'ignore' as const,
+      branch: branch.id,
+      copy: [...copy],
+      ...present({ setup }),
+    };
     return { ...request, workspace };
   }
 
@@ -216,14 +236,23 @@ export class Crew {
       item_id: itemId,
       verified: verification?.result ?? 'not_run',
       status: outcome?.verdict.class ?? (problem === undefined ? 'success' : signal.aborted ? 'cancelled' : 'tool'),
-      ...present({ commit, agent, run_id: run?.id, files: changes?.changes.length, cost_usd: cost, remarks: remarks || undefined }),
+      ...present({
+        commit,
+        agent,
+        run_id: run?.id,
+        files: changes?.changes.length,
+        cost_usd: cost,
+        remarks: remarks || undefined,
+      }),
     });
   }
 }
 
 /** Aborts when the given signal does, and at this time at the latest. */
 export function until(endsAt: number | undefined, signal: AbortSignal, clock: () => number): AbortSignal {
-  return endsAt === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.round(endsAt - clock())))]);
+  return endsAt === undefined
+    ? signal
+    : AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.round(endsAt - clock())))]);
 }
 
 function lastPart(id: string): string {

@@ -22,14 +22,18 @@ const testNames = [
 function isTest(path: string): boolean {
   const parts = path.split('/');
   const name = parts.at(-1) ?? '';
-  return parts.slice(0, -1).some((folder) => testFolders.has(folder)) || testNames.some((pattern) => pattern.test(name));
+  return (
+    parts.slice(0, -1).some((folder) => testFolders.has(folder)) || testNames.some((pattern) => pattern.test(name))
+  );
 }
 
 /** The files that tell programs in a verify command what to do. */
 const filesOf = new Map<string, readonly string[]>([
   ...['npm', 'npx', 'pnpm', 'yarn', 'bun'].map((name) => [name, ['package.json']] as const),
   ...['make', 'gmake'].map((name) => [name, ['Makefile', 'makefile', 'GNUmakefile']] as const),
-  ...['pytest', 'tox'].map((name) => [name, ['pyproject.toml', 'pytest.ini', 'tox.ini', 'setup.cfg', 'conftest.py']] as const),
+  ...['pytest', 'tox'].map(
+    (name) => [name, ['pyproject.toml', 'pytest.ini', 'tox.ini', 'setup.cfg', 'conftest.py']] as const,
+  ),
   ['just', ['justfile']],
   ['cargo', ['Cargo.toml']],
   ['mvn', ['pom.xml']],
@@ -45,7 +49,10 @@ interface FactsAsk {
   repository?: { below: string };
 }
 
-export function factsOf(changes: readonly Change[], { protect, verify = '', repository: { below } = { below: '' } }: FactsAsk): Facts {
+export function factsOf(
+  changes: readonly Change[],
+  { protect, verify = '', repository: { below } = { below: '' } }: FactsAsk,
+): Facts {
   const words = verify.split(/[\s;&|()'"=]/).filter((word) => word !== '');
   const named = words.flatMap((word) => [word, ...(filesOf.get(word) ?? [])]);
   const ofVerify = new Set(named.flatMap((name) => [normalize(name), join(below, name)]));
@@ -62,7 +69,8 @@ export function factsOf(changes: readonly Change[], { protect, verify = '', repo
 
 /** The same in one sentence; empty: there is nothing to say. */
 export function wordsOfFacts({ tests_changed, tests_deleted, protected_touched, verify_touched }: Facts): string {
-  const say = (what: string, paths: readonly string[]): string[] => (paths.length === 0 ? [] : [`${what}: ${some(paths)}`]);
+  const say = (what: string, paths: readonly string[]): string[] =>
+    paths.length === 0 ? [] : [`${what}: ${some(paths)}`];
   return [
     ...say('tests deleted', tests_deleted),
     ...say('tests changed', tests_changed),

@@ -66,7 +66,8 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
         const entry: Entry = { branch, place: index, durationMs, finished: (ended += 1) };
         const status = isGood(branch) ? 'success' : stopped.aborted ? 'cancelled' : 'error';
         const summary = summaryOf(branch);
-        if (status === 'error') emit({ type: 'error', scope: 'tool', code: 'tool', message: summary, fatal: false, item_id });
+        if (status === 'error')
+          emit({ type: 'error', scope: 'tool', code: 'tool', message: summary, fatal: false, item_id });
         emit({
           type: 'item.completed',
           item_id,
@@ -86,9 +87,19 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
     onEnd(entries, winner);
     const text = winner === undefined ? lost(entries, base) : won(winner, best);
     emit({ type: 'text.completed', text });
-    emit({ type: 'turn.completed', ...turn, tool_call_count: contestants.length, has_final_report: true, finish_reason: 'stop' });
+    emit({
+      type: 'turn.completed',
+      ...turn,
+      tool_call_count: contestants.length,
+      has_final_report: true,
+      finish_reason: 'stop',
+    });
     const isLate = endsAt !== undefined && clock() >= endsAt;
-    emit({ type: 'agent.finished', ...endOf({ winner, entries, isLate }, text, signal), duration_ms: Math.round(clock() - startedAt) });
+    emit({
+      type: 'agent.finished',
+      ...endOf({ winner, entries, isLate }, text, signal),
+      duration_ms: Math.round(clock() - startedAt),
+    });
   };
 }
 
@@ -104,7 +115,14 @@ async function verifyBase(
   const { base, clock } = crew.settings;
   const item_id = 'base';
   const startedAt = clock();
-  emit({ type: 'item.started', item_id, turn_id, kind: 'command', name: 'verify', args: { branch_id: base.branchId, command } });
+  emit({
+    type: 'item.started',
+    item_id,
+    turn_id,
+    kind: 'command',
+    name: 'verify',
+    args: { branch_id: base.branchId, command },
+  });
   const end = (status: 'success' | 'error', summary: string): void =>
     emit({
       type: 'item.completed',
@@ -158,14 +176,18 @@ export function winnerOf(entries: readonly Entry[], best: Best, isVerifying: boo
 const measures: Readonly<Record<Best, (entry: Entry) => number>> = {
   first: ({ finished }) => finished,
   cheapest: ({ branch }) => branch.outcome?.metrics.cost ?? Number.MAX_VALUE,
-  smallest: ({ branch }) => (branch.changes === undefined ? Number.MAX_VALUE : branch.changes.additions + branch.changes.deletions),
+  smallest: ({ branch }) =>
+    branch.changes === undefined ? Number.MAX_VALUE : branch.changes.additions + branch.changes.deletions,
   fastest: ({ durationMs }) => durationMs,
 };
 
 function won({ entry, tied }: Winner, best: Best): string {
   const { branch } = entry;
   const verified = branch.verification === undefined ? 'not verified' : `verify ${branch.verification.result}`;
-  const tie = tied.length === 0 ? '' : `; tied with ${tied.map((other) => other.branch.id).join(', ')}, decided by the order given`;
+  const tie =
+    tied.length === 0
+      ? ''
+      : `; tied with ${tied.map((other) => other.branch.id).join(', ')}, decided by the order given`;
   const where = branch.commit === branch.base ? ', which changed nothing' : ` on ${branch.id}`;
   return `The winner (${best}) is ${branch.agent ?? ''}${where}, ${verified}${tie}.`;
 }
@@ -188,7 +210,11 @@ function endOf({ winner, entries, isLate }: Ended, message: string, signal: Abor
   if (winner !== undefined) return { status: 'ok', message };
   if (signal.aborted) return { status: 'cancelled', message };
   const name = isLate ? 'time_limit' : commonest(entries.map(({ branch }) => classOf(branch)));
-  return { status: name === 'cancelled' ? 'cancelled' : 'failed', code: name === 'success' ? 'tool' : codeOfClass[name], message };
+  return {
+    status: name === 'cancelled' ? 'cancelled' : 'failed',
+    code: name === 'success' ? 'tool' : codeOfClass[name],
+    message,
+  };
 }
 
 /** A successful run whose work does not pass counts as a tool failure. */

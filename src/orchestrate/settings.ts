@@ -36,7 +36,10 @@ export interface Settings {
   dryRun: boolean;
   concurrency: number;
   /** What each agent's run has in common with the others. */
-  spec: Pick<RunSpec, 'pass_env' | 'permission_mode' | 'allow' | 'deny' | 'redact' | 'labels' | 'project_name' | 'base_url' | 'price'>;
+  spec: Pick<
+    RunSpec,
+    'pass_env' | 'permission_mode' | 'allow' | 'deny' | 'redact' | 'labels' | 'project_name' | 'base_url' | 'price'
+  >;
   /** A base URL belongs to the model that it was given with: other agents would send their own keys there. */
   baseUrlFor: 'builtin' | 'everybody';
   limits: Limits;

@@ -55,7 +55,9 @@ export class Verifier {
   async #try(commit: string, command: string, signal: AbortSignal): Promise<Tried> {
     const first = await this.#once(commit, command, signal);
     if (first.result === 'passed' || first.timed_out) return first;
-    this.#settings.warn(`verify failed on ${commit.slice(0, 10)} (exit code ${first.exit_code ?? 'none'}); trying once more`);
+    this.#settings.warn(
+      `verify failed on ${commit.slice(0, 10)} (exit code ${first.exit_code ?? 'none'}); trying once more`,
+    );
     const second = await this.#once(commit, command, signal);
     const duration_ms = first.duration_ms + second.duration_ms;
     return { ...second, attempts: 2, duration_ms, result: second.result === 'passed' ? 'flaky' : 'failed' };
@@ -83,7 +85,11 @@ export class Verifier {
       );
       try {
         await workspace.create(signal);
-        const { exitCode, output, timedOut } = await runInside(workspace, command, { env: declared, signal, timeoutMs: verifyTimeoutMs });
+        const { exitCode, output, timedOut } = await runInside(workspace, command, {
+          env: declared,
+          signal,
+          timeoutMs: verifyTimeoutMs,
+        });
         // A command that was stopped proves nothing.
         signal.throwIfAborted();
         return {

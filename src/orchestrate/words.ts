@@ -28,8 +28,14 @@ export function reportOf(branch: Branch): string {
         cost_usd: outcome?.metrics.cost,
         tokens: outcome?.metrics.tokens_used,
         duration_ms: outcome?.metrics.duration_ms,
-        diff_stat: changes === undefined ? undefined : { files: files.length, additions: changes.additions, deletions: changes.deletions },
-        files: files.length === 0 ? undefined : files.slice(0, mostFiles).map(({ path, operation }) => `${operation} ${path}`),
+        diff_stat:
+          changes === undefined
+            ? undefined
+            : { files: files.length, additions: changes.additions, deletions: changes.deletions },
+        files:
+          files.length === 0
+            ? undefined
+            : files.slice(0, mostFiles).map(({ path, operation }) => `${operation} ${path}`),
         beside: facts === undefined ? undefined : wordsOfFacts(facts) || undefined,
         verify:
           verification === undefined
@@ -56,7 +62,9 @@ export function summaryOf({ agent, outcome, changes, facts, verification, proble
     outcome === undefined ? (problem ?? 'done') : outcome.verdict.class,
     ...(why === undefined ? [] : [cut(why, 200)]),
     ...(changes === undefined ? [] : [wordsOfChanges(changes)]),
-    ...(verification === undefined ? [] : [`verify ${verification.result}${verification.base === 'failed' ? ' (the base is red)' : ''}`]),
+    ...(verification === undefined
+      ? []
+      : [`verify ${verification.result}${verification.base === 'failed' ? ' (the base is red)' : ''}`]),
     ...(facts === undefined || wordsOfFacts(facts) === '' ? [] : [wordsOfFacts(facts)]),
     ...(outcome !== undefined && problem !== undefined ? [problem] : []),
   ];

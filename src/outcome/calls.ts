@@ -30,10 +30,21 @@ export class Calls {
     this.#short = short;
   }
 
-  begin({ item_id, parent_item_id: parent, kind, name, args }: EventOf<'item.started'>, startedAt: number | undefined): void {
+  begin(
+    { item_id, parent_item_id: parent, kind, name, args }: EventOf<'item.started'>,
+    startedAt: number | undefined,
+  ): void {
     const above = parent === undefined ? undefined : this.#open.get(parent);
     if (above !== undefined) above.delegates = true;
-    this.#open.set(item_id, { kind, name, args, main: parent === undefined, startedAt, isDenied: false, delegates: false });
+    this.#open.set(item_id, {
+      kind,
+      name,
+      args,
+      main: parent === undefined,
+      startedAt,
+      isDenied: false,
+      delegates: false,
+    });
   }
 
   /** False: it is unknown which call was meant. */
@@ -55,7 +66,8 @@ export class Calls {
     const call = this.#open.get(event.item_id);
     if (call === undefined) return undefined;
     this.#open.delete(event.item_id);
-    if (event.status === 'error' && event.exit_code === undefined && this.#failed.size < mostFailed) this.#failed.set(event.item_id, call);
+    if (event.status === 'error' && event.exit_code === undefined && this.#failed.size < mostFailed)
+      this.#failed.set(event.item_id, call);
     const output = outputText(event.output) ?? event.error;
     const duration = event.duration_ms ?? passed(call.startedAt, at);
     const { status, reason } = statuses[event.status];

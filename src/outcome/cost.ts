@@ -50,14 +50,16 @@ function costOfModel(name: string | undefined, used: Used, price: Price | undefi
 /** Each call at its own price; what no call accounts for at the lowest price that it may have had. */
 function computed(name: string | undefined, used: Used, price: Price): Amount | undefined {
   const sum = used.requests === undefined ? undefined : sumOf(used.requests);
-  const requests: Requests = used.requests !== undefined && sum !== undefined && isWithin(sum, used) ? used.requests : new Map();
+  const requests: Requests =
+    used.requests !== undefined && sum !== undefined && isWithin(sum, used) ? used.requests : new Map();
   let usd = 0;
   let isAtLeast = false;
   for (const { model, tokens, isCacheUnknown, ...call } of requests.values()) {
     const cost = price(model || name, isCacheUnknown ? allCached(tokens) : tokens, call);
     if (cost === undefined) return undefined;
     usd += cost;
-    isAtLeast ||= isDearer(call.serviceTier) || (isCacheUnknown === true && cost !== price(model || name, tokens, call));
+    isAtLeast ||=
+      isDearer(call.serviceTier) || (isCacheUnknown === true && cost !== price(model || name, tokens, call));
   }
   const rest = requests.size === 0 ? used : without(used, sum ?? {});
   if (requests.size > 0 && !isBillable(rest)) return { usd, isAtLeast };
@@ -87,7 +89,11 @@ function bounds(input: number, { at, serviceTier }: Used, requests: readonly Ali
 }
 
 /** What each model used; undefined where there is only one. */
-export function usageByModel(usage: UsageTotals, defaultModel: string | undefined, price: Price | undefined): ModelUsage[] | undefined {
+export function usageByModel(
+  usage: UsageTotals,
+  defaultModel: string | undefined,
+  price: Price | undefined,
+): ModelUsage[] | undefined {
   const models = [...usage.byModel(defaultModel)];
   if (models.length < 2) return undefined;
   return models.map(([model, used]) => {
@@ -114,7 +120,11 @@ type Unpriced = [model: string, used: Used, isRest: boolean];
 export function unpriced(totals: UsageTotals, price?: Price): Unpriced[] {
   const models = [...totals.byModel()];
   const isTold = ({ cost = 0 }: Used): boolean => cost > 0 || price?.isGiven !== true;
-  if (models.some(([, each]) => each.cost !== undefined && isTold(each) && each.input === undefined && each.output === undefined))
+  if (
+    models.some(
+      ([, each]) => each.cost !== undefined && isTold(each) && each.input === undefined && each.output === undefined,
+    )
+  )
     return [];
   return models.flatMap(([model, used]): Unpriced[] => {
     if (used.cost === undefined || !isTold(used)) return [[model, used, false]];

@@ -28,7 +28,10 @@ export function childrenOf(reported: EventOf<'children.reported'> | undefined): 
   return { runs, ...present({ tokens_used, input_tokens, output_tokens, cost }), cost_known, ...present({ cost_is }) };
 }
 
-export function publishOf(published: EventOf<'branch.published'> | undefined, short: Pick<Shortener, 'text'>): RunOutcome['publish'] {
+export function publishOf(
+  published: EventOf<'branch.published'> | undefined,
+  short: Pick<Shortener, 'text'>,
+): RunOutcome['publish'] {
   if (published === undefined) return undefined;
   const { branch_id, status, remote, ref, commit, url, dry_run, message: reason } = published;
   const message = reason === undefined ? undefined : short.text(reason);

@@ -9,9 +9,13 @@ interface Failing {
 }
 
 /** Why a run failed: the error that ended it, else what the agent claims, else the last error before the end. */
-export function errorDetails({ fatal, claim }: Failing, lastError: EventOf<'error'> | undefined): ErrorDetails | undefined {
+export function errorDetails(
+  { fatal, claim }: Failing,
+  lastError: EventOf<'error'> | undefined,
+): ErrorDetails | undefined {
   const error = fatal ?? (claim?.status === 'failed' ? undefined : lastError);
-  if (error === undefined) return claim?.status === 'failed' ? present({ type: claim.code, message: claim.message }) : undefined;
+  if (error === undefined)
+    return claim?.status === 'failed' ? present({ type: claim.code, message: claim.message }) : undefined;
   const place = error.stack === undefined ? undefined : placeInStack(error.stack);
   return present({
     type: error.name ?? error.code,

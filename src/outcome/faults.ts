@@ -43,12 +43,21 @@ function says(wording: RegExp | Sentence, text: string): boolean {
 
 // Order matters: the first that fits wins, so the narrow wordings come before the wide ones.
 const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
-  [/context[_ ](?:length|window|size|limit|overflow)|maximum context|too many tokens|ContextOverflow/i, 'context_overflow'],
+  [
+    /context[_ ](?:length|window|size|limit|overflow)|maximum context|too many tokens|ContextOverflow/i,
+    'context_overflow',
+  ],
   [{ first: /token count/i, later: /exceeds/i }, 'context_overflow'],
-  [/(?:context|prompt|input|request|conversation|history)(?: is|_is|_)? ?too[_ ](?:long|large|big)/i, 'context_overflow'],
+  [
+    /(?:context|prompt|input|request|conversation|history)(?: is|_is|_)? ?too[_ ](?:long|large|big)/i,
+    'context_overflow',
+  ],
   [/too (?:long|large) to send|reduce the length of the (?:messages|prompt|input)/i, 'context_overflow'],
   // The system's own words for a network that is down; the port of an address must not be taken for a status.
-  [/\b(?:ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EHOSTDOWN|EPIPE|ETIMEDOUT)\b/i, 'network'],
+  [
+    /\b(?:ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EHOSTDOWN|EPIPE|ETIMEDOUT)\b/i,
+    'network',
+  ],
   [/\bUND_ERR_|\bERR_(?:NETWORK|INTERNET|CONNECTION|NAME)/i, 'network'],
   [/ConnectionRefused|FailedToOpenSocket|getaddrinfo|unable to connect/i, 'network'],
   [spent, 'quota'],
@@ -62,7 +71,13 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
   [/API_KEY_INVALID|invalid_api_key|authentication_error|UNAUTHENTICATED|\bPERMISSION_DENIED\b/, 'auth'],
   [/no (?:api )?key|not logged in|please (?:log|sign) ?in|auth (?:method|type)/i, 'config'],
   [/invalid config|configuration (?:error|file)|unknown (?:agent|model|provider)/i, 'config'],
-  [{ first: /(?:api[_ ]?key|credentials?)\b/i, later: /\b(?:not (?:set|found|configured|provided)|missing|required)/i }, 'config'],
+  [
+    {
+      first: /(?:api[_ ]?key|credentials?)\b/i,
+      later: /\b(?:not (?:set|found|configured|provided)|missing|required)/i,
+    },
+    'config',
+  ],
   [{ first: /(?:missing|set|provide)\b/i, later: /\bapi[_ ]?key/i }, 'config'],
   [
     /unauthori[sz]ed|incorrect api key|invalid api key|api key is invalid|invalid x-api-key|authentication|\b401\b|\b403\b|forbidden|permission_error/i,
@@ -79,7 +94,10 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
     /overloaded|\b5\d\d\b|server(?:_| )error|internal error|server had an error|service unavailable|bad gateway|high demand|temporarily unavailable/i,
     'server',
   ],
-  [/disconnected|premature close|socket|network|no internet|you are offline|fetch failed|failed to fetch|terminated/i, 'network'],
+  [
+    /disconnected|premature close|socket|network|no internet|you are offline|fetch failed|failed to fetch|terminated/i,
+    'network',
+  ],
   [/connection[ _-]?(?:error|reset|refused|closed|failed|failure|lost|dropped|aborted|timed)/i, 'network'],
   [/(?:could not|cannot|can't|couldn't|failed to|error trying to) (?:connect to|reach|resolve)/i, 'network'],
   [/no route to host|host (?:is )?(?:unreachable|down)|no such host|error sending request|tls handshake/i, 'network'],
@@ -96,7 +114,11 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
 ];
 
 /** The meaning of an error message; `unknown` when no known wording matches. */
-export function codeOfMessage(message: string, status?: number, { asksToWait = false }: { asksToWait?: boolean } = {}): ErrorCode {
+export function codeOfMessage(
+  message: string,
+  status?: number,
+  { asksToWait = false }: { asksToWait?: boolean } = {},
+): ErrorCode {
   const known = codeOfStatus(status);
   const reasons = known === undefined ? undefined : narrower[known];
   if (known !== undefined && reasons === undefined) return known;
@@ -104,7 +126,9 @@ export function codeOfMessage(message: string, status?: number, { asksToWait = f
   const head = message.length > 2000 ? message.slice(0, 2000) : message;
   const worded = wordings.find(([wording]) => says(wording, head))?.[1];
   const code =
-    worded === 'quota' && !spent.test(head) && (asksToWait || passes.some((wording) => wording.test(head))) ? 'rate_limit' : worded;
+    worded === 'quota' && !spent.test(head) && (asksToWait || passes.some((wording) => wording.test(head)))
+      ? 'rate_limit'
+      : worded;
   return code !== undefined && (reasons === undefined || reasons.has(code)) ? code : (known ?? 'unknown');
 }
 

@@ -16,7 +16,15 @@ import type { Price } from './price.ts';
 import { RunTimes } from './run-times.ts';
 import { Shortener, unshortened } from './shortener.ts';
 import { type FailOn, judge, lacksAnswer, noSignals, type Signals } from './verdict.ts';
-import { countsWholeSession, emptyAnswer, lateWarning, severalRuns, stillAtWork, unended, warningsOf } from './warnings.ts';
+import {
+  countsWholeSession,
+  emptyAnswer,
+  lateWarning,
+  severalRuns,
+  stillAtWork,
+  unended,
+  warningsOf,
+} from './warnings.ts';
 
 export interface Note {
   kind: string;
@@ -35,7 +43,12 @@ export interface FoldOptions {
   /** When a live run began (ms since the epoch), which is before its first output. */
   startedAt?: number;
   /** What the caller knows about a stored run: the metadata of OpenCode's run outcome. */
-  metadata?: { initial_prompt?: string; attempt_number?: number; retry_count?: number; phase_total_duration_ms?: number };
+  metadata?: {
+    initial_prompt?: string;
+    attempt_number?: number;
+    retry_count?: number;
+    phase_total_duration_ms?: number;
+  };
 }
 
 /** In every dialect, a call or its result has one of these among its first words. */
@@ -132,7 +145,9 @@ export class OutcomeFold {
         this.#signals.attempted.edited();
         return this.#artifacts.edited(event);
       case 'permission.requested':
-        this.#warn(`permission requested: ${event.title ?? event.what}${event.pattern === undefined ? '' : ` (${event.pattern})`}`);
+        this.#warn(
+          `permission requested: ${event.title ?? event.what}${event.pattern === undefined ? '' : ` (${event.pattern})`}`,
+        );
         return;
       case 'permission.resolved':
         return event.decision === 'denied' ? this.#refused(event) : undefined;
@@ -175,7 +190,8 @@ export class OutcomeFold {
         if (event.cause === 'cut') this.#signals.cut = true;
         else if (event.cause === 'broken' && this.#signals.claim !== undefined) this.#signals.damagedEnd = true;
         else if (event.stream === 'stderr') this.#signals.stderr.push(this.#clean(event.text));
-        else if (event.stream === 'agent' && (event.level === 'warning' || event.level === 'error')) this.#warn(event.text);
+        else if (event.stream === 'agent' && (event.level === 'warning' || event.level === 'error'))
+          this.#warn(event.text);
         return;
       case 'error':
         this.#lastError = event;
@@ -227,7 +243,8 @@ export class OutcomeFold {
 
   /** Another run, or another turn of a conversation, in the same stream: earlier signals say nothing about it. */
   #goOn(isIntroduced = false): void {
-    const { toolFailed, denied, warned, stderr, limit, claim, attempted, began, hasText, fatal, damagedEnd } = this.#signals;
+    const { toolFailed, denied, warned, stderr, limit, claim, attempted, began, hasText, fatal, damagedEnd } =
+      this.#signals;
     const before = judge(this.#signals);
     if (claim !== undefined) this.#continued += 1;
     this.#signals = { ...noSignals(), heard: true, toolFailed, denied, warned, stderr, earlier: claim };
@@ -236,7 +253,8 @@ export class OutcomeFold {
     if (!isIntroduced && claim?.status === 'failed') this.#signals.attempted = attempted;
     else this.#deniedBefore += attempted.denied;
     if (claim !== undefined && limit !== this.#limitAtClaim) this.#signals.limit = limit;
-    if (claim?.status === 'failed') this.#warn(`the run before the last one failed: ${claim.message ?? claim.code ?? 'nobody said why'}`);
+    if (claim?.status === 'failed')
+      this.#warn(`the run before the last one failed: ${claim.message ?? claim.code ?? 'nobody said why'}`);
     else if (before.class !== 'success' && (began || hasText || fatal !== undefined))
       this.#warn(`the run before the last one failed: ${before.evidence[0]?.detail}`);
     this.#message.forget();
@@ -276,7 +294,8 @@ export class OutcomeFold {
       // A call that was left open began before later calls that failed, so it must not hide their failure.
       if (event.status !== 'abandoned' || this.#signals.last !== 'error') this.#signals.last = event.status;
       if (event.status === 'abandoned') this.#signals.leftOpen ??= this.#short.text(item.name, 200);
-      if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? outputText(event.output) ?? 'refused'}`);
+      if (event.status === 'denied')
+        this.#denied(`${item.name}: ${event.error ?? outputText(event.output) ?? 'refused'}`);
     }
     if (event.status === 'success') this.#signals.did = true;
     else if (event.status === 'error') this.#signals.toolFailed = true;
@@ -364,7 +383,9 @@ export class OutcomeFold {
         cost_source: cost.source,
         ...present({ cost_is: cost.is }),
         ...present({ model_name: this.#figures.model(this.#model) }),
-        ...(this.#callsAreTold(dialect) ? { api_calls_count: this.#calls.ended.length, tool_calls_count: this.#calls.ended.length } : {}),
+        ...(this.#callsAreTold(dialect)
+          ? { api_calls_count: this.#calls.ended.length, tool_calls_count: this.#calls.ended.length }
+          : {}),
         turns: this.#signals.claim?.turns ?? (this.#turns || this.#figures.wire.turns),
       },
       ...present({
@@ -383,7 +404,9 @@ export class OutcomeFold {
       ...present({ denials: this.#denials() }),
       warnings: [
         ...this.#warnings.toArray(),
-        ...(verdict.class === 'success' && this.#signals.leftOpen !== undefined ? [`${stillAtWork}${this.#signals.leftOpen}`] : []),
+        ...(verdict.class === 'success' && this.#signals.leftOpen !== undefined
+          ? [`${stillAtWork}${this.#signals.leftOpen}`]
+          : []),
         ...(verdict.class === 'success' && lacksAnswer(this.#signals) ? [emptyAnswer] : []),
         ...(verdict.class === 'success' && this.#hasUnended ? [unended] : []),
         ...(this.#figures.agent.includesEarlierRuns && !this.#figures.wire.counts ? [countsWholeSession] : []),
@@ -399,7 +422,9 @@ export class OutcomeFold {
       },
       verdict,
       ...(this.#signals.expectations.length === 0 ? {} : { expectations: this.#signals.expectations.toArray() }),
-      limits_hit: this.#limits.toArray().map(({ limit, value, maximum, message }) => ({ limit, ...present({ value, maximum, message }) })),
+      limits_hit: this.#limits
+        .toArray()
+        .map(({ limit, value, maximum, message }) => ({ limit, ...present({ value, maximum, message }) })),
       provenance: {
         ...present({ agent: this.#thread?.agent, version: this.#thread?.agent_version }),
         dialect,

@@ -16,8 +16,32 @@ export class Lineage {
   updated({ branch_id, is_start, ...facts }: EventOf<'branch.updated'>): void {
     if (is_start === true) this.#start = branch_id;
     if (branch_id !== this.#start) this.#latest = branch_id;
-    const { parent_branch_id, commit, agent, run_id, status, verified, winner, remarks, files, cost_usd: cost, isolation } = facts;
-    const news = present({ parent_branch_id, commit, agent, run_id, status, verified, winner, remarks, files, cost, isolation });
+    const {
+      parent_branch_id,
+      commit,
+      agent,
+      run_id,
+      status,
+      verified,
+      winner,
+      remarks,
+      files,
+      cost_usd: cost,
+      isolation,
+    } = facts;
+    const news = present({
+      parent_branch_id,
+      commit,
+      agent,
+      run_id,
+      status,
+      verified,
+      winner,
+      remarks,
+      files,
+      cost,
+      isolation,
+    });
     this.#branches.set(branch_id, { branch_id, ...this.#branches.get(branch_id), ...news });
   }
 
@@ -28,7 +52,11 @@ export class Lineage {
   report(): LineageReport | undefined {
     const latest = this.#latest ?? this.#start;
     if (latest === undefined) return undefined;
-    return { ...present({ start_branch_id: this.#start }), latest_branch_id: latest, branches: this.#branches.toArray().map(ended) };
+    return {
+      ...present({ start_branch_id: this.#start }),
+      latest_branch_id: latest,
+      branches: this.#branches.toArray().map(ended),
+    };
   }
 }
 

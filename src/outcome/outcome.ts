@@ -67,7 +67,9 @@ const WireReport = z.strictObject({
   /** Tools that a provider was to run itself, such as a web search. */
   hosted_tools: z.array(z.string()).optional(),
   /** What the agent itself says of what it used. */
-  agent_reported: z.strictObject({ input_tokens: tokens, output_tokens: tokens, cost: z.number().nonnegative().optional() }).optional(),
+  agent_reported: z
+    .strictObject({ input_tokens: tokens, output_tokens: tokens, cost: z.number().nonnegative().optional() })
+    .optional(),
 });
 
 export const Branch = z.strictObject({
@@ -185,7 +187,12 @@ export const RunOutcome = z.strictObject({
   /** What was expected of the run, and whether it held; absent: nothing was expected. */
   expectations: z.array(z.strictObject({ rule: z.string(), passed: z.boolean(), detail: z.string() })).optional(),
   limits_hit: z.array(
-    z.strictObject({ limit: z.string(), value: z.number().optional(), maximum: z.number().optional(), message: z.string().optional() }),
+    z.strictObject({
+      limit: z.string(),
+      value: z.number().optional(),
+      maximum: z.number().optional(),
+      message: z.string().optional(),
+    }),
   ),
   provenance: z.strictObject({
     agent: z.string().optional(),
@@ -195,7 +202,9 @@ export const RunOutcome = z.strictObject({
     unknown_lines: z.int().nonnegative(),
     /** How many secrets were replaced by `[redacted:…]`; absent: none. */
     redactions: z.int().positive().optional(),
-    notes: z.array(z.strictObject({ kind: z.string(), what: z.string(), count: z.int().positive(), line: z.int().optional() })),
+    notes: z.array(
+      z.strictObject({ kind: z.string(), what: z.string(), count: z.int().positive(), line: z.int().optional() }),
+    ),
   }),
   /** How many entries of a list are not shown; `--full` shows all. */
   omitted: z

@@ -15,7 +15,11 @@ export async function loadPrices(): Promise<Price> {
   /** The prices of a model at a time; undefined: the table does not have it. */
   function find(model: string, at: number | undefined): ModelPrice | undefined {
     for (const [providerId, name] of spellings(model)) {
-      const found = calcPrice({}, name, present({ providerId, timestamp: at === undefined ? undefined : new Date(at) }));
+      const found = calcPrice(
+        {},
+        name,
+        present({ providerId, timestamp: at === undefined ? undefined : new Date(at) }),
+      );
       if (found !== null) return found.model_price;
     }
     return undefined;
@@ -48,7 +52,12 @@ function spellings(model: string): [provider: string | undefined, name: string][
   const bare = model.slice(model.lastIndexOf('/') + 1);
   const hosted: [string, string][] = ofBedrock.test(bare) ? [['aws', bare]] : [];
   if (slash === -1) return [[undefined, model], ...hosted];
-  return [[model.slice(0, slash), model.slice(slash + 1)], ...hosted, [undefined, model.slice(slash + 1)], [undefined, model]];
+  return [
+    [model.slice(0, slash), model.slice(slash + 1)],
+    ...hosted,
+    [undefined, model.slice(slash + 1)],
+    [undefined, model],
+  ];
 }
 
 /** Anthropic's writes to a cache, in parts of the price of input. Whoever else sells its models sells them so, but the table has not every price of an hour. */
@@ -74,7 +83,8 @@ function priceOf(prices: ModelPrice, input: number, share: number): TokenPrice {
     ...present({
       cacheRead: perToken('cache_read_mtok'),
       cacheWrite,
-      cacheWriteHour: perToken('cache_write_1h_mtok') ?? (cacheWrite === input_mtok * fiveMinutes ? input_mtok * anHour : undefined),
+      cacheWriteHour:
+        perToken('cache_write_1h_mtok') ?? (cacheWrite === input_mtok * fiveMinutes ? input_mtok * anHour : undefined),
       reasoning: perToken('output_reasoning_mtok'),
       webSearch: of('web_searches_kcount'),
       call: of('requests_kcount'),

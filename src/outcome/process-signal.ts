@@ -3,7 +3,13 @@ import type { EventOf } from '../events/event.ts';
 type Ended = Pick<EventOf<'process.ended'>, 'exit_code' | 'signal'>;
 
 /** Shells and containers report a signal as 128 and its number. */
-const signalOfCode: Readonly<Record<number, string>> = { 129: 'SIGHUP', 130: 'SIGINT', 137: 'SIGKILL', 141: 'SIGPIPE', 143: 'SIGTERM' };
+const signalOfCode: Readonly<Record<number, string>> = {
+  129: 'SIGHUP',
+  130: 'SIGINT',
+  137: 'SIGKILL',
+  141: 'SIGPIPE',
+  143: 'SIGTERM',
+};
 
 /** The signal that ended the process, whichever way it is told. */
 export function signalOf({ exit_code, signal }: Ended): string | undefined {

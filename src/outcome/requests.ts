@@ -51,7 +51,14 @@ export function requestOf(usage: Usage, tokens: Tokens, at: number | undefined):
   return new Map([[`${tier} ${period} ${isCacheUnknown ?? ''} ${serviceTier ?? ''} ${model}`, alike]]);
 }
 
-const standardTiers: ReadonlySet<string | undefined> = new Set([undefined, '', 'standard', 'default', 'auto', 'on_demand']);
+const standardTiers: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  '',
+  'standard',
+  'default',
+  'auto',
+  'on_demand',
+]);
 
 /** Undefined: the standard one. */
 export function serviceTierOf({ service_tier }: Pick<Usage, 'service_tier'>): string | undefined {

@@ -1,5 +1,6 @@
 /** What providers add to the name of a model that they were asked for: the date or number of what is behind it. */
-const snapshot = /^[-@:](?:\d{3,8}|\d{4}-\d\d-\d\d|\d\d-\d\d(?:-\d{4})?|v\d+(?::\d+)?|latest|preview|exp)(?:[-@:](?:\d{2,8}|v\d+))*$/;
+const snapshot =
+  /^[-@:](?:\d{3,8}|\d{4}-\d\d-\d\d|\d\d-\d\d(?:-\d{4})?|v\d+(?::\d+)?|latest|preview|exp)(?:[-@:](?:\d{2,8}|v\d+))*$/;
 /** Names that leave the choice to the provider. */
 const anyModel = /(?:^|[/:-])auto$/;
 

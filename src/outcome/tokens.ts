@@ -35,7 +35,16 @@ export function unpaidOf(used: Used): Used | undefined {
 
 export type ByModel = Map<string, Used>;
 
-const fields = ['input', 'output', 'reasoning', 'cacheRead', 'cacheWrite', 'cacheWriteHour', 'webSearches', 'cost'] as const;
+const fields = [
+  'input',
+  'output',
+  'reasoning',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWriteHour',
+  'webSearches',
+  'cost',
+] as const;
 
 export function tokensIn(usage: EventOf<'usage.reported'>): Tokens {
   const tokens: Tokens = {};

@@ -3,7 +3,10 @@ import type { ChildrenUsage, RunOutcome } from './outcome.ts';
 
 /** What these runs and all runs below them used, each counted once. */
 export function treeUsage(outcomes: readonly RunOutcome[]): ChildrenUsage {
-  const parts = outcomes.flatMap(({ metrics, children }) => [{ ...metrics, runs: 1 }, ...(children === undefined ? [] : [children])]);
+  const parts = outcomes.flatMap(({ metrics, children }) => [
+    { ...metrics, runs: 1 },
+    ...(children === undefined ? [] : [children]),
+  ]);
   const sum = (field: 'input_tokens' | 'output_tokens' | 'tokens_used' | 'cost'): number | undefined => {
     const values = parts.flatMap((each) => each[field] ?? []);
     return values.length === 0 ? undefined : Number(values.reduce((total, value) => total + value, 0).toPrecision(12));

@@ -44,7 +44,11 @@ export class UsageTotals {
         // It only names the model.
         if (Object.keys(tokensIn(usage)).length === 0) return;
         if (this.#replaced.size > 0) this.#replaced = new Map();
-        return add(this.#steps, model, isBillable(tokens) ? { ...tokens, requests: requestOf(usage, tokens, at) } : tokens);
+        return add(
+          this.#steps,
+          model,
+          isBillable(tokens) ? { ...tokens, requests: requestOf(usage, tokens, at) } : tokens,
+        );
       case 'turn':
         if (this.#steps.size > 0) this.#replaced = this.#steps;
         this.#steps = new Map();
@@ -62,7 +66,8 @@ export class UsageTotals {
     this.#steps = new Map();
     // A total without a name is that of all models, and those of the models are all of it; a cost alone may come beside them.
     if (hasTokens(tokens))
-      for (const [name, used] of this.#threads) if ((name === '') !== (model === '') && hasTokens(used)) this.#threads.delete(name);
+      for (const [name, used] of this.#threads)
+        if ((name === '') !== (model === '') && hasTokens(used)) this.#threads.delete(name);
     this.#threads.set(model, withRequests(tokens, model, [earlier, this.#included.turns, this.#included.steps]));
   }
 
@@ -187,7 +192,8 @@ function hasTokens({ input, output }: Used): boolean {
 function withRequests(total: Used, model: string, parts: readonly ByModel[]): Used {
   const requests: Requests = new Map();
   for (const part of parts)
-    for (const [name, used] of part) if (used.requests !== undefined && isSame(name, model, part)) addRequests(requests, used.requests);
+    for (const [name, used] of part)
+      if (used.requests !== undefined && isSame(name, model, part)) addRequests(requests, used.requests);
   return requests.size === 0 ? total : { ...total, requests };
 }
 

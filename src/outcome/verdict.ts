@@ -130,23 +130,36 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
     exit_code: name === 'cancelled' ? cancelledCode(signals) : exitCodes[name],
     ...present({ code }),
     // Where nobody said what went wrong, the last lines of stderr are the best guess.
-    evidence: [{ signal: 'verdict', detail: why }, ...evidence, ...(name === 'incomplete' && code === undefined ? lastWords(signals) : [])],
+    evidence: [
+      { signal: 'verdict', detail: why },
+      ...evidence,
+      ...(name === 'incomplete' && code === undefined ? lastWords(signals) : []),
+    ],
   });
   const { claim, process, fatal, limit, modelFailure } = signals;
 
   if (limit !== undefined) return verdict(classOfLimit(limit), `the ${limit.limit} limit was reached`);
   if (claim?.status === 'failed') {
     const code =
-      claim.code !== undefined && claim.code !== 'unknown' ? claim.code : (fatal?.code ?? modelFailure?.code ?? claim.code ?? 'unknown');
-    return verdict(classOfCode[code], fatal?.scope === 'runwire' ? failedByUs(code) : 'the agent says that it failed', code);
+      claim.code !== undefined && claim.code !== 'unknown'
+        ? claim.code
+        : (fatal?.code ?? modelFailure?.code ?? claim.code ?? 'unknown');
+    return verdict(
+      classOfCode[code],
+      fatal?.scope === 'runwire' ? failedByUs(code) : 'the agent says that it failed',
+      code,
+    );
   }
   if (claim?.status === 'ok') {
     const doubt = doubtSuccess(signals, failOn) ?? objection(signals, failOn);
-    return doubt === undefined ? verdict('success', 'the agent finished and nothing speaks against it') : verdict(...doubt);
+    return doubt === undefined
+      ? verdict('success', 'the agent finished and nothing speaks against it')
+      : verdict(...doubt);
   }
   if (signals.earlier !== undefined && signals.cut)
     return verdict('incomplete', 'the stream stops inside a turn that followed a finished one');
-  if (claim?.status === 'cancelled') return verdict('cancelled', stoppedBy(signals) ?? 'the agent says that it was cancelled', 'cancelled');
+  if (claim?.status === 'cancelled')
+    return verdict('cancelled', stoppedBy(signals) ?? 'the agent says that it was cancelled', 'cancelled');
   if (fatal !== undefined && fatal.code !== 'cancelled')
     return verdict(classOfCode[fatal.code], 'an error that the agent did not get over', fatal.code);
   const interrupted = interruption(process);
@@ -159,7 +172,11 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
   const broken = brokenInstall(signals);
   if (broken !== undefined) return verdict('config', broken, 'config');
   if (modelFailure !== undefined)
-    return verdict('provider', 'the agent never said how it ended, and its last request to a model failed', modelFailure.code);
+    return verdict(
+      'provider',
+      'the agent never said how it ended, and its last request to a model failed',
+      modelFailure.code,
+    );
   if (!signals.heard) return verdict('incomplete', 'no line of a known dialect came');
   return verdict('incomplete', 'the stream stopped without an end');
 }
@@ -196,7 +213,10 @@ function brokenInstall({ began, hasText, process, stderr }: Signals): string | u
 }
 
 /** Reasons not to believe an agent that claims success. */
-function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
+function doubtSuccess(
+  signals: Signals,
+  failOn: readonly FailOn[],
+): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
   const { process, fatal } = signals;
   // It was told to exit, or ended from outside, after its last event: how it did so says nothing about its work.
   const dismissed = process !== undefined && (process.requested_signal !== undefined || isEndedFromOutside(process));
@@ -211,7 +231,8 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
   if (process?.signal && !isEndedFromOutside(process))
     return ['incomplete', `the agent says ok, but the process died of ${process.signal}`];
   // It came after the claim, for instance because the work could not be kept.
-  if (fatal?.scope === 'runwire') return [classOfCode[fatal.code], 'the agent says ok, but Runwire could not finish the run', fatal.code];
+  if (fatal?.scope === 'runwire')
+    return [classOfCode[fatal.code], 'the agent says ok, but Runwire could not finish the run', fatal.code];
   if (signals.modelFailure !== undefined)
     return ['provider', 'the agent says ok, but its last request to a model failed', signals.modelFailure.code];
   if (signals.cut) return ['incomplete', 'the last line stops in the middle'];
@@ -222,20 +243,27 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
   if (signals.last === 'error') return ['tool', 'the run ended on a failed tool', 'tool'];
   if (signals.leftOpen !== undefined && !signals.answered)
     return ['incomplete', `the run ended while a tool was still at work: ${signals.leftOpen}`];
-  if (signals.attempted.isAllDenied && !failOn.includes('none')) return ['permission', 'every attempt to act was denied', 'permission'];
+  if (signals.attempted.isAllDenied && !failOn.includes('none'))
+    return ['permission', 'every attempt to act was denied', 'permission'];
   // What was denied, or failed, may be in the lines that cannot be read.
   const isInVain = signals.attempted.isAllInVain || (signals.leftOpen !== undefined && signals.attempted.hasNotActed);
   if ((signals.damaged && isInVain) || (signals.damagedCall && signals.attempted.hasNotActed))
     return ['incomplete', 'lines are damaged, and the others show nothing that was done'];
-  if (!signals.hasText && !signals.did && !isWithheld) return ['incomplete', 'the agent answered nothing and did nothing'];
+  if (!signals.hasText && !signals.did && !isWithheld)
+    return ['incomplete', 'the agent answered nothing and did nothing'];
   return undefined;
 }
 
 /** Reasons why the caller does not accept the run as a success. */
-function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
-  if (failOn.includes('denied') && signals.denied) return ['permission', 'something was denied, and --fail-on says denied', 'permission'];
+function objection(
+  signals: Signals,
+  failOn: readonly FailOn[],
+): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
+  if (failOn.includes('denied') && signals.denied)
+    return ['permission', 'something was denied, and --fail-on says denied', 'permission'];
   if (failOn.includes('tool') && signals.toolFailed) return ['tool', 'a tool failed, and --fail-on says tool', 'tool'];
-  if (failOn.includes('empty') && !signals.answered) return ['incomplete', 'there is no answer, and --fail-on says empty'];
+  if (failOn.includes('empty') && !signals.answered)
+    return ['incomplete', 'there is no answer, and --fail-on says empty'];
   if (failOn.includes('model') && signals.swaps.length > 0)
     return ['provider', 'another model answered than the one that was asked for, and --fail-on says model'];
   const { lateLimit } = signals;
@@ -251,7 +279,9 @@ function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, 
 /** A sentence about the rules that were not met; undefined: all were. */
 export function unmetOf(expectations: readonly Expectation[]): string | undefined {
   const unmet = expectations.filter(({ passed }) => !passed);
-  return unmet.length === 0 ? undefined : `${unmet.length} of ${expectations.length} expectations not met: ${unmet[0]?.rule}`;
+  return unmet.length === 0
+    ? undefined
+    : `${unmet.length} of ${expectations.length} expectations not met: ${unmet[0]?.rule}`;
 }
 
 const unmetShown = 10;
@@ -259,7 +289,9 @@ const unmetShown = 10;
 /** One entry for each rule that was not met. */
 export function unmetEvidence(expectations: readonly Expectation[]): Evidence[] {
   const unmet = expectations.filter(({ passed }) => !passed);
-  return unmet.slice(0, unmetShown).map(({ rule, detail }) => ({ signal: 'expectation', detail: `${rule}: ${detail}` }));
+  return unmet
+    .slice(0, unmetShown)
+    .map(({ rule, detail }) => ({ signal: 'expectation', detail: `${rule}: ${detail}` }));
 }
 
 /** The agent claims success, but its last answer is empty. */
@@ -295,7 +327,10 @@ function gatherEvidence(signals: Signals): Evidence[] {
   else add('claim', [claim.status, claim.raw_status, claim.message].filter(Boolean).join(': '));
   if (process !== undefined) {
     const after = process.requested_signal === undefined ? '' : ` after runwire sent ${process.requested_signal}`;
-    add('process', `${process.signal === null ? `exit code ${process.exit_code}` : `ended by ${process.signal}`}${after}`);
+    add(
+      'process',
+      `${process.signal === null ? `exit code ${process.exit_code}` : `ended by ${process.signal}`}${after}`,
+    );
   }
   if (fatal !== undefined) add('error', `${fatal.code}: ${fatal.message}`);
   if (signals.modelFailure !== undefined) add('wire', `${signals.modelFailure.code}: ${signals.modelFailure.detail}`);

@@ -16,6 +16,8 @@ export function warningsOf({ left_running = 0, unread_bytes = 0 }: EventOf<'proc
     ...(left_running > 0
       ? [`the agent left ${left_running} ${left_running === 1 ? 'process' : 'processes'} running; ended by runwire`]
       : []),
-    ...(unread_bytes > 0 ? [`the last ${unread_bytes} bytes that the agent printed before it was stopped were not read`] : []),
+    ...(unread_bytes > 0
+      ? [`the last ${unread_bytes} bytes that the agent printed before it was stopped were not read`]
+      : []),
   ];
 }

@@ -58,7 +58,15 @@ export class WireFigures {
   }
 
   #count(event: Responded, usage: NonNullable<Responded['usage']>, at: number | undefined): void {
-    const { model, model_served: served = model, cache_write_1h_tokens, web_searches, service_tier, cost_usd, cost_computed } = event;
+    const {
+      model,
+      model_served: served = model,
+      cache_write_1h_tokens,
+      web_searches,
+      service_tier,
+      cost_usd,
+      cost_computed,
+    } = event;
     const counts = present(Object.fromEntries(tokenFields.map((name) => [name, event[name]])));
     if (usage !== 'final') this.#uncounted += 1;
     if (usage !== 'unknown') this.#hasCounts = true;
@@ -68,7 +76,15 @@ export class WireFigures {
         type: 'usage.reported',
         scope: 'step',
         ...counts,
-        ...present({ model: served, cache_write_1h_tokens, web_searches, service_tier, cost_usd, cost_computed, cost_is }),
+        ...present({
+          model: served,
+          cache_write_1h_tokens,
+          web_searches,
+          service_tier,
+          cost_usd,
+          cost_computed,
+          cost_is,
+        }),
       },
       at,
     );
@@ -128,7 +144,8 @@ export class WireFigures {
   contradictions(wire: Figures, agent: Figures): string[] {
     if (!this.#hasCounts) return [];
     const differ = (own: number | undefined, real: number | undefined, least: number): boolean => {
-      if (own === undefined || real === undefined || Math.abs(own - real) <= Math.max(least, rounding * real)) return false;
+      if (own === undefined || real === undefined || Math.abs(own - real) <= Math.max(least, rounding * real))
+        return false;
       // Where not all is known, only less than what is known is wrong.
       return this.#uncounted === 0 || own < real;
     };
@@ -151,7 +168,9 @@ export class WireFigures {
   get gaps(): string[] {
     if (this.#uncounted === 0) return [];
     const [subject, verb] = this.#uncounted === 1 ? ['one request', 'it'] : [`${this.#uncounted} requests`, 'they'];
-    return [`${subject} of ${this.#requests} ended before ${verb} told what was used: tokens and cost are lower bounds`];
+    return [
+      `${subject} of ${this.#requests} ended before ${verb} told what was used: tokens and cost are lower bounds`,
+    ];
   }
 
   get modelsServed(): string[] | undefined {

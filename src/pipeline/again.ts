@@ -30,7 +30,8 @@ export class Again {
   take(line: HeldLine, isApart: boolean): readonly HeldLine[] {
     const mark = this.#place > 0 && this.#place >= remembered ? undefined : markOf(line.wire);
     if (this.#place > 0) {
-      if (this.#place < this.#length && (mark === undefined || mark === this.#marks[this.#place])) return this.#hold(line);
+      if (this.#place < this.#length && (mark === undefined || mark === this.#marks[this.#place]))
+        return this.#hold(line);
       return [...this.#giveBack(), ...this.take(line, isApart)];
     }
     if (isApart && this.#count > 1 && mark === this.#marks[0]) {
@@ -38,7 +39,8 @@ export class Again {
       return this.#hold(line);
     }
     this.#count += 1;
-    if (mark !== undefined && this.#marks.length < remembered && this.#marks.length === this.#count - 1) this.#marks.push(mark);
+    if (mark !== undefined && this.#marks.length < remembered && this.#marks.length === this.#count - 1)
+      this.#marks.push(mark);
     return [line];
   }
 

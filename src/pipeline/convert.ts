@@ -97,10 +97,18 @@ export async function* encode(
 }
 
 /** One dialect → another. */
-export async function* convert(bytes: Bytes, to: string, options: DecodeOptions = {}): AsyncGenerator<string, RunOutcome> {
+export async function* convert(
+  bytes: Bytes,
+  to: string,
+  options: DecodeOptions = {},
+): AsyncGenerator<string, RunOutcome> {
   const { dialect, variant } = findWriter(to);
   const writer = new Writer(dialect, variant);
-  const reader = new Reader({ ...readerOptions(options), isWritten: writer.isRecords, onRecord: (record) => writer.record(record) });
+  const reader = new Reader({
+    ...readerOptions(options),
+    isWritten: writer.isRecords,
+    onRecord: (record) => writer.record(record),
+  });
   for await (const chunk of bytes) {
     reader.stdout(chunk);
     if (writer.size > 0) yield writer.take();

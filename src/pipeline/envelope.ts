@@ -84,7 +84,9 @@ export function openEnvelope(wire: JsonObject): readonly Enveloped[] | undefined
 const documents: readonly ((wire: JsonObject) => readonly (Enveloped | undefined)[] | undefined)[] = [
   // aws logs get-log-events, filter-log-events
   ({ events }) =>
-    listOf(events)?.map((event) => (isObject(event) && 'timestamp' in event && 'ingestionTime' in event ? lineOf(event) : undefined)),
+    listOf(events)?.map((event) =>
+      isObject(event) && 'timestamp' in event && 'ingestionTime' in event ? lineOf(event) : undefined,
+    ),
   // A CloudWatch subscription
   ({ messageType, logEvents }) =>
     messageType === undefined
@@ -93,11 +95,14 @@ const documents: readonly ((wire: JsonObject) => readonly (Enveloped | undefined
   // CloudWatch Insights: rows of named fields
   ({ results, status }) => (status === undefined ? undefined : listOf(results)?.map(rowOf)),
   // Loki's query_range: pairs of a time and a line, by stream
-  ({ data }) => (isObject(data) && data['resultType'] === 'streams' ? listOf(data['result'])?.flatMap(pairsOf) : undefined),
+  ({ data }) =>
+    isObject(data) && data['resultType'] === 'streams' ? listOf(data['result'])?.flatMap(pairsOf) : undefined,
   // Datadog's API, versions 2 and 1
   ({ data }) => listOf(data)?.map(attributesOf),
   ({ logs }) =>
-    listOf(logs)?.map((log) => (isObject(log) && isObject(log['content']) ? lineIn(log['content'], log['content']['message']) : undefined)),
+    listOf(logs)?.map((log) =>
+      isObject(log) && isObject(log['content']) ? lineIn(log['content'], log['content']['message']) : undefined,
+    ),
   (wire) => (wire['type'] === 'log' ? [attributesOf(wire)] : undefined),
 ];
 
@@ -158,14 +163,20 @@ function lineOf(wire: JsonObject): Enveloped | undefined {
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (isObject(value)) return JSON.stringify(value);
-  if (Array.isArray(value) && value.every((byte) => typeof byte === 'number')) return new TextDecoder().decode(Uint8Array.from(value));
+  if (Array.isArray(value) && value.every((byte) => typeof byte === 'number'))
+    return new TextDecoder().decode(Uint8Array.from(value));
   return undefined;
 }
 
 function isPartial(wire: JsonObject, text: string): boolean {
   if (wire['_LINE_BREAK'] === 'line-max' || wire['logtag'] === 'P' || wire['partial_message'] === 'true') return true;
   // A character takes four bytes at most.
-  return 'log' in wire && !text.endsWith('\n') && text.length * 4 >= dockerPiece && new TextEncoder().encode(text).length >= dockerPiece;
+  return (
+    'log' in wire &&
+    !text.endsWith('\n') &&
+    text.length * 4 >= dockerPiece &&
+    new TextEncoder().encode(text).length >= dockerPiece
+  );
 }
 
 function streamOf({ stream, labels }: JsonObject): Enveloped['stream'] {

@@ -25,8 +25,9 @@ const CARRIAGE_RETURN = 13;
 const OPEN_BRACE = 123;
 const BOM = 0xfeff;
 
-// eslint-disable-next-line no-control-regex -- terminal sequences and control characters are what this looks for
-const terminalNoise = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000b-\u001f]/g;
+const terminalNoise =
+  // eslint-disable-next-line no-control-regex -- terminal sequences and control characters are what this looks for
+  /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000b-\u001f]/g;
 
 // eslint-disable-next-line no-control-regex -- no terminal writes these, so something is missing where they are
 const damage = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/;
@@ -109,7 +110,11 @@ export class Framer {
     this.#line += 1;
     this.#abandonDocument('broken');
     this.#sink.note('broken', `line longer than ${this.#limit} bytes`, this.#line);
-    this.#sink.text(this.#lenient.decode(bytes.subarray(0, Math.min(this.#limit, keptOfOversize + beyondKept))), 'oversize', this.#line);
+    this.#sink.text(
+      this.#lenient.decode(bytes.subarray(0, Math.min(this.#limit, keptOfOversize + beyondKept))),
+      'oversize',
+      this.#line,
+    );
   }
 
   /** Whole lines, each ended by LF. */
@@ -335,7 +340,8 @@ export class Framer {
     this.#document = undefined;
     this.#prefix = undefined;
     // Braces of code.
-    if (isObject(wire) && Object.keys(wire).length === 0) return this.#sink.text(document.text(), 'noise', document.firstLine);
+    if (isObject(wire) && Object.keys(wire).length === 0)
+      return this.#sink.text(document.text(), 'noise', document.firstLine);
     this.#afterDocument = true;
     this.#value(wire, document.text());
   }
@@ -359,7 +365,11 @@ export class Framer {
     if (document === undefined) return;
     this.#document = undefined;
     if (document.isWrapped || document.stamps.length > 0) return this.#eachByItself(document, last);
-    this.#sink.note('broken', cause === 'cut' ? 'document stops in the middle' : 'document that is not JSON', document.firstLine);
+    this.#sink.note(
+      'broken',
+      cause === 'cut' ? 'document stops in the middle' : 'document that is not JSON',
+      document.firstLine,
+    );
     this.#sink.text(document.text(), cause, document.firstLine);
   }
 }

@@ -22,7 +22,11 @@ export function startsLikeJson(text: string): boolean {
 }
 
 /** Follows brackets and strings to the end of the text, to the point where the outermost bracket closes, or to the point where there are too many. */
-export function scan(text: string, from: Scanned, until: 'end' | 'closed' | 'too much' = 'end'): Scanned & { end: number } {
+export function scan(
+  text: string,
+  from: Scanned,
+  until: 'end' | 'closed' | 'too much' = 'end',
+): Scanned & { end: number } {
   let { depth, inString, isEscaped, opened } = from;
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charCodeAt(at);

@@ -151,7 +151,8 @@ export class Reader {
   #outerWire(wire: JsonObject, line: number): void {
     this.#outerCount += 1;
     let lines: readonly Enveloped[] | undefined;
-    if (this.#outerCount <= headLength || this.#enveloped !== undefined) this.#guard(() => void (lines = openEnvelope(wire)));
+    if (this.#outerCount <= headLength || this.#enveloped !== undefined)
+      this.#guard(() => void (lines = openEnvelope(wire)));
     if (lines === undefined) return this.#wire(wire, line);
     for (const each of lines) this.#unwrap(each);
   }
@@ -281,7 +282,10 @@ export class Reader {
   }
 
   #unknown(wire: JsonObject): void {
-    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? nameOf(this.#thread.quote(wire.type, 60)) : 'unknown'}`);
+    this.#note(
+      'unrecognised',
+      `line of type ${typeof wire.type === 'string' ? nameOf(this.#thread.quote(wire.type, 60)) : 'unknown'}`,
+    );
     this.#thread.emit({ type: 'line.unknown', dialect: this.#dialect?.id ?? 'unknown', wire });
   }
 

@@ -154,7 +154,11 @@ export class Repair {
     // The end of a turn other than the open one: its start was lost, or turns overlap.
     if (draft.turn_id !== undefined && draft.turn_id !== this.#turn?.id) {
       this.#startTurn(
-        { type: 'turn.started', turn_id: draft.turn_id, ...(draft.iteration === undefined ? {} : { iteration: draft.iteration }) },
+        {
+          type: 'turn.started',
+          turn_id: draft.turn_id,
+          ...(draft.iteration === undefined ? {} : { iteration: draft.iteration }),
+        },
         true,
       );
     }
@@ -182,7 +186,8 @@ export class Repair {
   }
 
   #complete(draft: Draft & { type: 'text.completed' | 'reasoning.completed' }, synthetic: boolean): void {
-    const [kind, delta] = draft.type === 'text.completed' ? (['text', 'text.delta'] as const) : (['reasoning', 'reasoning.delta'] as const);
+    const [kind, delta] =
+      draft.type === 'text.completed' ? (['text', 'text.delta'] as const) : (['reasoning', 'reasoning.delta'] as const);
     const open = this.#blocks.find(kind, draft.parent_item_id, draft.block_id);
     const streamed = open?.text.toString() ?? '';
     let place: BlockIds = open ?? this.#placeOf(kind, draft);
@@ -191,7 +196,10 @@ export class Repair {
     else if (open !== undefined) {
       // The streamed text differs from the final text (a retry, a rewrite): both are facts, so both are kept, as separate blocks.
       this.#closeBlock(open);
-      place = this.#placeOf(kind, { ...draft, block_id: this.#unusedBlock(kind, finalOf(open.block_id), draft.parent_item_id) });
+      place = this.#placeOf(kind, {
+        ...draft,
+        block_id: this.#unusedBlock(kind, finalOf(open.block_id), draft.parent_item_id),
+      });
       missing = draft.text;
     }
     if (missing !== undefined) this.#emit(blockEvent(delta, place, missing), true, missing === draft.text);
@@ -221,7 +229,10 @@ export class Repair {
 
   #closeBlock(block: OpenBlock): void {
     this.#blocks.close(block);
-    this.#emit(blockEvent(block.kind === 'text' ? 'text.completed' : 'reasoning.completed', block, block.text.toString()), true);
+    this.#emit(
+      blockEvent(block.kind === 'text' ? 'text.completed' : 'reasoning.completed', block, block.text.toString()),
+      true,
+    );
   }
 }
 

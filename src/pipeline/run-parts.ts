@@ -57,7 +57,9 @@ export class RunParts {
     const hasClaim = this.#lastClaim.current !== undefined;
     const isFinished = this.#lastClaim.see(record, record.synthetic) !== undefined;
     const isOpening = record.type === 'thread.started';
-    const isOver = isOpening ? this.#opening !== undefined : isFinished && record.type !== 'agent.finished' && !this.#options.tellsTurns;
+    const isOver = isOpening
+      ? this.#opening !== undefined
+      : isFinished && record.type !== 'agent.finished' && !this.#options.tellsTurns;
     const ended = isOver ? this.#end(record, hasClaim) : undefined;
     if (isOpening) this.#opening = record;
     this.#fold.apply(record, undefined, record.synthetic);
@@ -91,7 +93,11 @@ export class RunParts {
     if (!isSameSession || !this.#options.countsSessions) this.#before = outcome;
     this.#limitsBefore = outcome.limits_hit.length;
     this.#count += 1;
-    return { outcome: part, claim: hasClaim ? undefined : cutOff(part, next), opening: isOpening ? undefined : opening };
+    return {
+      outcome: part,
+      claim: hasClaim ? undefined : cutOff(part, next),
+      opening: isOpening ? undefined : opening,
+    };
   }
 }
 

@@ -98,7 +98,8 @@ export class Thread {
     const clean: EventSink =
       redact === undefined
         ? deliver
-        : (event, synthetic, isWhole) => (isCleaned(event) ? redact.push(event, synthetic, deliver, isWhole) : deliver(event, synthetic));
+        : (event, synthetic, isWhole) =>
+            isCleaned(event) ? redact.push(event, synthetic, deliver, isWhole) : deliver(event, synthetic);
     this.#repair = new Repair(
       introduction === undefined
         ? clean
@@ -184,7 +185,8 @@ export class Thread {
       this.#numbering.isFrom(origin);
     }
     if (own.type === 'thread.started' && own.session_id) this.#introduced(own.session_id);
-    if (own.type === 'agent.finished' || own.type === 'limit.reached' || (own.type === 'error' && own.fatal)) this.#explained = true;
+    if (own.type === 'agent.finished' || own.type === 'limit.reached' || (own.type === 'error' && own.fatal))
+      this.#explained = true;
     if (isNextRun && own.type === 'thread.started') this.#repair.nextRun(own, origin?.synthetic);
     else this.#repair.push(own, origin?.synthetic ?? false, origin?.isWhole);
   }
@@ -201,11 +203,15 @@ export class Thread {
 
   /** Streams may be concatenated: an agent that introduces itself again after its end, or with another session, begins another run. */
   #isOfNextRun({ session_id }: EventOf<'thread.started'>): boolean {
-    return this.#hasFinished || (this.#isIntroduced && session_id !== undefined && session_id !== '' && session_id !== this.#session);
+    return (
+      this.#hasFinished ||
+      (this.#isIntroduced && session_id !== undefined && session_id !== '' && session_id !== this.#session)
+    );
   }
 
   #introduced(session: string): void {
-    if (this.#isIntroduced && session !== this.#session) this.note('guessed', 'more than one session in one stream, read as one run');
+    if (this.#isIntroduced && session !== this.#session)
+      this.note('guessed', 'more than one session in one stream, read as one run');
     this.#isIntroduced = true;
     this.#session = session;
   }
@@ -374,7 +380,10 @@ export class Thread {
 }
 
 /** An agent that is itself a Runwire run has its own place in the ledger, which is not that of the run it works for. */
-function introduced(introduction: NonNullable<ThreadOptions['introduction']>, event: EventOf<'thread.started'>): EventOf<'thread.started'> {
+function introduced(
+  introduction: NonNullable<ThreadOptions['introduction']>,
+  event: EventOf<'thread.started'>,
+): EventOf<'thread.started'> {
   if (introduction.run_id === undefined) return { ...introduction, ...event };
   const { run_id: _run, parent_run_id: _parent, root_run_id: _root, traceparent: _trace, ...fields } = event;
   return { ...introduction, ...fields };

@@ -1,4 +1,9 @@
-import { spawn, type ChildProcess, type ChildProcessByStdio, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import {
+  spawn,
+  type ChildProcess,
+  type ChildProcessByStdio,
+  type ChildProcessWithoutNullStreams,
+} from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Environment } from '../words/vocabulary.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
@@ -25,7 +30,9 @@ export function startPrinting(program: Program): Guarded<Printing> {
 
 /** Starts a program that we write to and read from. */
 export function startTalking(program: Program): Guarded<Talking> {
-  return startGuarded(program, ({ command, args, cwd, env }) => spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: true }));
+  return startGuarded(program, ({ command, args, cwd, env }) =>
+    spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: true }),
+  );
 }
 
 /** Starts a program that we write to; what it prints goes to our stderr. */

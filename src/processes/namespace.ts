@@ -72,7 +72,12 @@ export function startContained({ command, args, ...rest }: Program, namespace: N
   const order = { ...rest, ...namespaced(command, args, namespace) };
   const start = (marked: Start): Printing => {
     const { cwd, env } = marked;
-    const child = spawn(marked.command, [...marked.args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
+    const child = spawn(marked.command, [...marked.args], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
     if (!isPrinting(child)) throw new Error('the pipes of a process are missing');
     child.stdio[3]?.once('data', () => void (left = true)).on('error', () => {});
     return child;

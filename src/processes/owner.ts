@@ -42,7 +42,11 @@ export function isSameMachine(owner: Owner, self: Owner = thisProcess()): boolea
 }
 
 /** Why this run will probably not be ended by its own process: the process is surely gone, or it has been silent. Both times are of one clock. */
-export function goneBy({ owner, heartbeat_at }: Heard, now: number, self: Owner = thisProcess()): 'process' | 'silence' | undefined {
+export function goneBy(
+  { owner, heartbeat_at }: Heard,
+  now: number,
+  self: Owner = thisProcess(),
+): 'process' | 'silence' | undefined {
   const silence = now - heartbeat_at > silenceMs ? 'silence' : undefined;
   if (!isSameMachine(owner, self)) return silence;
   // An owner that was heard from after this machine had started is on another one, whatever its name.
@@ -102,7 +106,11 @@ function processState(pid: number): { started: string; ended: boolean; user: num
   const fields = read(`/proc/${pid}/stat`);
   if (fields === '') return undefined;
   const [state, ...rest] = fields.slice(fields.lastIndexOf(')') + 2).split(' ');
-  return { started: rest[18] ?? '', ended: state === 'Z' || state === 'X', user: statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid };
+  return {
+    started: rest[18] ?? '',
+    ended: state === 'Z' || state === 'X',
+    user: statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid,
+  };
 }
 
 function exists(pid: number): boolean {

@@ -1,6 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { limitOf } from './mark.ts';
-import { readEnvironment, readLimits, readProcess, readProcessTable, type Process, type ProcessTable } from './process-table.ts';
+import {
+  readEnvironment,
+  readLimits,
+  readProcess,
+  readProcessTable,
+  type Process,
+  type ProcessTable,
+} from './process-table.ts';
 
 /** Not even SIGKILL ends a process that the kernel cannot wake; we wait for it no longer than this. */
 const killing = 10_000;

@@ -17,7 +17,10 @@ export class StandardStreams {
   readonly #outputs: FollowedFile[] = [];
   #onUnread: (bytes: number) => void = () => {};
 
-  constructor(folder: string, { stdin, talks, onStdout, onStderr }: Pick<ProcessOrder, 'stdin' | 'talks' | 'onStdout' | 'onStderr'>) {
+  constructor(
+    folder: string,
+    { stdin, talks, onStdout, onStderr }: Pick<ProcessOrder, 'stdin' | 'talks' | 'onStdout' | 'onStderr'>,
+  ) {
     try {
       mkdirSync(folder, 0o700);
     } catch (error) {

@@ -36,7 +36,15 @@ export const supervise: Supervise = async (order, graces) => {
       await end(0);
       throw cause;
     }
-    return new Supervision({ pid: child.pid, input: child.stdin, exit, tree, end, streams, graces: { ...usualGraces, ...graces } });
+    return new Supervision({
+      pid: child.pid,
+      input: child.stdin,
+      exit,
+      tree,
+      end,
+      streams,
+      graces: { ...usualGraces, ...graces },
+    });
   } catch (error) {
     await streams?.finish();
     throw startFailure(order, error);

@@ -35,7 +35,8 @@ export function trustedPath({ PATH = '' }: Environment, roots: readonly string[]
   return PATH.split(delimiter)
     .filter(
       (folder) =>
-        isAbsolute(folder) && ![folder, realPath(folder)].some((path) => isOfPackages(path) || isWithin(path, [...roots, ...real])),
+        isAbsolute(folder) &&
+        ![folder, realPath(folder)].some((path) => isOfPackages(path) || isWithin(path, [...roots, ...real])),
     )
     .join(delimiter);
 }

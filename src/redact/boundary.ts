@@ -24,7 +24,12 @@ function endsEscape(text: string, at: number, floor: number, last: number): bool
   if (!isHexDigit(last) || at - 3 < floor || !isHexDigit(text.charCodeAt(at - 2))) return false;
   if (text.charCodeAt(at - 3) === 37) return true;
   if (at - 4 >= floor && text.startsWith('\\x', at - 4)) return true;
-  return at - 6 >= floor && text.startsWith('\\u', at - 6) && isHexDigit(text.charCodeAt(at - 3)) && isHexDigit(text.charCodeAt(at - 4));
+  return (
+    at - 6 >= floor &&
+    text.startsWith('\\u', at - 6) &&
+    isHexDigit(text.charCodeAt(at - 3)) &&
+    isHexDigit(text.charCodeAt(at - 4))
+  );
 }
 
 const longestColour = 12;

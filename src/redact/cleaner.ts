@@ -92,7 +92,9 @@ export class Cleaner {
 
   /** Nothing is undecided: the next piece can be searched by itself. */
   get #isIdle(): boolean {
-    return this.#at === this.#text.length && this.#tail === undefined && this.#open.length === 0 && this.#armed.length === 0;
+    return (
+      this.#at === this.#text.length && this.#tail === undefined && this.#open.length === 0 && this.#armed.length === 0
+    );
   }
 
   /** A piece in which no secret begins. */
@@ -126,7 +128,11 @@ export class Cleaner {
     return Math.min(hex < 0 ? text.length : hex, signed < 0 ? text.length : signed);
   }
 
-  #find(text: string, place: number, final: boolean): { pattern: SecretPattern; end: number } | typeof undecided | undefined {
+  #find(
+    text: string,
+    place: number,
+    final: boolean,
+  ): { pattern: SecretPattern; end: number } | typeof undecided | undefined {
     for (const pattern of this.#finder.at(text, place, place === this.#hexAt)) {
       if (pattern.context !== undefined || !pattern.mayBegin(text, place, this.#edge)) continue;
       const end = pattern.match(text, place, final, '');
@@ -144,7 +150,8 @@ export class Cleaner {
 
   #startContexts(text: string, place: number, final: boolean): void {
     for (const pattern of this.#finder.at(text, place, place === this.#hexAt)) {
-      if (pattern.context !== undefined && pattern.mayBegin(text, place, this.#edge)) this.#followContext(pattern, place, final);
+      if (pattern.context !== undefined && pattern.mayBegin(text, place, this.#edge))
+        this.#followContext(pattern, place, final);
     }
   }
 
@@ -157,7 +164,8 @@ export class Cleaner {
 
   #followContext(pattern: SecretPattern, at: number, final: boolean): void {
     const reached = advance(pattern.context ?? [], this.#text, at, final);
-    const context = reached < 0 || pattern.contextEnd === undefined ? reached : pattern.contextEnd(this.#text, reached, final);
+    const context =
+      reached < 0 || pattern.contextEnd === undefined ? reached : pattern.contextEnd(this.#text, reached, final);
     const end = pastColours(this.#text, context, final);
     if (end === undecided) {
       if (this.#open.length === 0) this.#open = [];

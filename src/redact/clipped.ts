@@ -32,7 +32,12 @@ export function clippedEnd(places: Pattern, text: string, at: number, final: boo
   if (cut === false) return fails;
   const prefix = prefixOf(places);
   const rest = text.slice(at + prefix, to);
-  if (rest.length < (prefix < tellingPrefix ? 2 * shortestRest : shortestRest) || !hasDigit(rest) || !/[A-Za-z]/.test(rest)) return fails;
+  if (
+    rest.length < (prefix < tellingPrefix ? 2 * shortestRest : shortestRest) ||
+    !hasDigit(rest) ||
+    !/[A-Za-z]/.test(rest)
+  )
+    return fails;
   return cut === undecided ? undecided : to;
 }
 
@@ -42,7 +47,9 @@ const prefixes = new WeakMap<Pattern, number>();
 function prefixOf(places: Pattern): number {
   let length = prefixes.get(places);
   if (length === undefined) {
-    const first = places.findIndex(({ ascii, min, max }) => max !== 1 || min !== 1 || ascii.reduce((sum, each) => sum + each, 0) > 8);
+    const first = places.findIndex(
+      ({ ascii, min, max }) => max !== 1 || min !== 1 || ascii.reduce((sum, each) => sum + each, 0) > 8,
+    );
     length = first === -1 ? places.length : first;
     prefixes.set(places, length);
   }
@@ -60,5 +67,7 @@ export function clippedValue(value: string, text: string, at: number, final: boo
 
 /** How many characters identify a value; the scheme of an address does not count. */
 function telling(value: string): number {
-  return Math.max(shortestRest, Math.ceil(value.length / 4)) + (/^[a-z][a-z0-9+.-]{0,20}:\/\//i.exec(value)?.[0].length ?? 0);
+  return (
+    Math.max(shortestRest, Math.ceil(value.length / 4)) + (/^[a-z][a-z0-9+.-]{0,20}:\/\//i.exec(value)?.[0].length ?? 0)
+  );
 }

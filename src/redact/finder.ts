@@ -29,7 +29,8 @@ export class Finder {
   next(text: string, at: number, open: boolean, floor: number): number {
     for (let place = this.#table.next(text, at); place >= 0; place = this.#table.next(text, place + 1)) {
       const list = this.#table.at(text, place);
-      for (let i = 0; i < list.length; i += 1) if ((list[i] as SecretPattern).fits(text, place, floor, !open)) return place;
+      for (let i = 0; i < list.length; i += 1)
+        if ((list[i] as SecretPattern).fits(text, place, floor, !open)) return place;
     }
     if (!open) return -1;
     for (let place = Math.max(at, text.length - headLength + 1); place < text.length; place += 1) {
@@ -75,7 +76,8 @@ function shapesOf(kinds?: readonly string[]): Known {
     const [heads = '', fourth = anything, fifth = anything] = secretHeads[secretShapes.length - 1 - back] ?? [];
     const pattern = secretPatternOf(shape);
     if (shape.startsWithHex === true) hex.unshift(pattern);
-    for (let at = 0; at < heads.length; at += headLength) table.add(heads.slice(at, at + headLength), fourth, fifth, pattern);
+    for (let at = 0; at < heads.length; at += headLength)
+      table.add(heads.slice(at, at + headLength), fourth, fifth, pattern);
   }
   return { table, hex };
 }

@@ -38,7 +38,11 @@ export class HeadsTable<Item> {
     const number = headAt(head, 0);
     this.#begins[number >>> 5] = (this.#begins[number >>> 5] ?? 0) | (1 << (number & 31));
     const known = this.#entry(number) ?? { items: [], fourth: 0, fifth: 0 };
-    this.#entries.set(number, { items: before(item, known.items), fourth: known.fourth | fourth, fifth: known.fifth | fifth });
+    this.#entries.set(number, {
+      items: before(item, known.items),
+      fourth: known.fourth | fourth,
+      fifth: known.fifth | fifth,
+    });
     this.#added.push([head, item]);
     this.#short = undefined;
   }
@@ -86,7 +90,10 @@ export class HeadsTable<Item> {
   }
 
   at(text: string, place: number): readonly Item[] {
-    const items = text.length - place < headLength ? this.#starts().get(text.slice(place)) : this.#entry(headAt(text, place))?.items;
+    const items =
+      text.length - place < headLength
+        ? this.#starts().get(text.slice(place))
+        : this.#entry(headAt(text, place))?.items;
     return items ?? [];
   }
 }

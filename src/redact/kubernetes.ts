@@ -7,7 +7,8 @@ import { fails, undecided } from './undecided.ts';
 const farthest = 4096;
 const nextKind = /kind["'\\ \t]{0,8}:|\n---/;
 const yamlData = /(?:\n|\\n)[ +-]{0,16}(?:stringData|data):[ \t]{0,4}(?:\r?\n|\\n)[ +-]{1,24}(?=[^ +-])/;
-const jsonData = /[{,\n][ \t\n]{0,32}\\{0,3}"(?:stringData|data)\\{0,3}"[ \t]{0,2}:[ \t]{0,2}\{[ \t\n]{0,32}(?=[^ \t\n])/;
+const jsonData =
+  /[{,\n][ \t\n]{0,32}\\{0,3}"(?:stringData|data)\\{0,3}"[ \t]{0,2}:[ \t]{0,2}\{[ \t\n]{0,32}(?=[^ \t\n])/;
 
 /** From the word `Secret` to the first entry of its data; or `fails`, or `undecided`. */
 function toData(pattern: RegExp): (text: string, at: number, final: boolean) => number {
@@ -63,7 +64,8 @@ function endBeforeKind(kind: RegExp, entries: Tail): (text: string, at: number, 
     const window = text.slice(at, at + farthest);
     const [, named] = kind.exec(window) ?? [];
     if (named === undefined && !final && window.length < farthest) return undecided;
-    const first = /^\\{0,3}["']?[\w.-]{1,128}\\{0,3}["']?:[ \t]{0,4}\\{0,3}["']?([A-Za-z0-9+/=]{1,2048})/.exec(window)?.[1] ?? '';
+    const first =
+      /^\\{0,3}["']?[\w.-]{1,128}\\{0,3}["']?:[ \t]{0,4}\\{0,3}["']?([A-Za-z0-9+/=]{1,2048})/.exec(window)?.[1] ?? '';
     if (named === undefined ? !isPrintableBase64(first) : named !== 'Secret') return fails;
     return entries(text, at, final).to;
   };
@@ -76,7 +78,13 @@ const breaks = '[\\n\\r\\\\nr]{1,4}';
 /** The data of a Kubernetes Secret, as one: all of its entries. */
 export const kubernetesShapes: readonly Shape[] = [
   { name, context: 'kind: ["\']{0,1}Secret', contextEnd: toData(yamlData), secret: entry, entries: yamlEntries },
-  { name, context: '"kind\\\\{0,3}"[ ]{0,2}:[ ]{0,2}\\\\{0,3}"Secret', contextEnd: toData(jsonData), secret: entry, entries: jsonEntries },
+  {
+    name,
+    context: '"kind\\\\{0,3}"[ ]{0,2}:[ ]{0,2}\\\\{0,3}"Secret',
+    contextEnd: toData(jsonData),
+    secret: entry,
+    entries: jsonEntries,
+  },
   {
     name,
     context: `apiVersion: v1${breaks}[+]{0,1}[ ]{0,8}data:${breaks}[+]{0,1}[ ]{1,16}`,

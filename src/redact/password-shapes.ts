@@ -80,7 +80,12 @@ export const passwordShapes: readonly Shape[] = [
     boundary: 'name',
     accept: isGivenPassword,
   },
-  { name: 'flag-password', context: `-user[ \\t=]{1,2}["']{0,1}${user}:`, secret: `${anyWord}{4,256}`, accept: isGivenPassword },
+  {
+    name: 'flag-password',
+    context: `-user[ \\t=]{1,2}["']{0,1}${user}:`,
+    secret: `${anyWord}{4,256}`,
+    accept: isGivenPassword,
+  },
   {
     name: 'flag-password',
     context: '-u[ \\t]{1,3}["\']{0,1}',
@@ -98,13 +103,15 @@ export const passwordShapes: readonly Shape[] = [
     accept: isGivenPassword,
   })),
   // Flags with one hyphen, as in Java and PowerShell; with `=`, the hyphen may be a diff marker.
-  ...['password', 'Password', 'passwd', 'pass', 'storepass', 'keypass', 'deststorepass', 'srcstorepass'].map((each): Shape => ({
-    name: 'flag-password',
-    context: `-${each}[ \\t]{1,3}["']{0,1}`,
-    boundary: 'name',
-    secret: `${anyWord}{4,256}`,
-    accept: isGivenPassword,
-  })),
+  ...['password', 'Password', 'passwd', 'pass', 'storepass', 'keypass', 'deststorepass', 'srcstorepass'].map(
+    (each): Shape => ({
+      name: 'flag-password',
+      context: `-${each}[ \\t]{1,3}["']{0,1}`,
+      boundary: 'name',
+      secret: `${anyWord}{4,256}`,
+      accept: isGivenPassword,
+    }),
+  ),
   {
     name: 'flag-password',
     context: '-p[ ]{0,1}["\']{0,1}',
@@ -149,7 +156,12 @@ export const passwordShapes: readonly Shape[] = [
   },
   { name: 'wifi-password', context: 'wpa_passphrase=', secret: `${anyWord}{8,63}`, accept: isQuotedPassword },
   { name: 'wifi-password', context: 'psk[ \\t]{0,2}=[ \\t]{0,2}', secret: `${anyWord}{8,64}`, accept: isGivenPassword },
-  ...passwordHashes.map((secret): Shape => ({ name: 'password-hash', secret, tail: '[./A-Za-z0-9+=]', accept: hasDigit })),
+  ...passwordHashes.map((secret): Shape => ({
+    name: 'password-hash',
+    secret,
+    tail: '[./A-Za-z0-9+=]',
+    accept: hasDigit,
+  })),
   { name: 'password-hash', context: 'aad3b435b51404eeaad3b435b51404ee:', secret: `${hex}{32}` },
   {
     name: 'assigned-secret',
@@ -166,7 +178,13 @@ export const passwordShapes: readonly Shape[] = [
     accept: isQuotedPassword,
   })),
   ...['rootpw', 'userpw', 'adminpw', 'bindpw', 'dbpw', 'sshpw'].flatMap((each): Shape[] => [
-    { name: 'assigned-secret', context: each + assigns, secret: `${anyWord}{4,256}`, ignoreCase: true, accept: isQuotedPassword },
+    {
+      name: 'assigned-secret',
+      context: each + assigns,
+      secret: `${anyWord}{4,256}`,
+      ignoreCase: true,
+      accept: isQuotedPassword,
+    },
     {
       name: 'assigned-secret',
       context: `${each}[ \\t]{1,4}--[a-z-]{4,16}[ \\t]{1,4}`,

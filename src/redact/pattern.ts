@@ -29,7 +29,8 @@ const isLetter = /^[\w\- :="'/]$/;
 
 function letter(character: string, flags: string): Pick<Step, 'ascii' | 'others'> {
   const ascii = new Uint8Array(128);
-  for (const each of flags === 'i' ? [character.toLowerCase(), character.toUpperCase()] : [character]) ascii[each.charCodeAt(0)] = 1;
+  for (const each of flags === 'i' ? [character.toLowerCase(), character.toUpperCase()] : [character])
+    ascii[each.charCodeAt(0)] = 1;
   return { ascii, others: false };
 }
 
@@ -108,7 +109,9 @@ export function beginnings(parts: Pattern, length: number): string[] {
   const [step, ...rest] = parts;
   if (length === 0) return [''];
   if (step === undefined || step.others) throw new Error('a pattern must begin with characters that can be listed');
-  const letters = [...step.ascii.keys()].filter((code) => step.ascii[code] === 1).map((code) => String.fromCharCode(code));
+  const letters = [...step.ascii.keys()]
+    .filter((code) => step.ascii[code] === 1)
+    .map((code) => String.fromCharCode(code));
   const more = { ...step, min: Math.max(0, step.min - 1), max: step.max - 1 };
   const tails = beginnings(more.max === 0 ? rest : [more, ...rest], length - 1);
   const taken = letters.flatMap((first) => tails.map((tail) => first + tail));

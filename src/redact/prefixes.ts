@@ -149,7 +149,10 @@ export const prefixed: Record<string, readonly string[]> = {
   'flutterwave-key': [`FLWSECK_TEST-${word}{12}`, `FLWSECK-${name}{32}`],
   'paddle-key': ['pdl_[a-z]{4}_apikey_[A-Za-z0-9_]{30}'],
   'plaid-token': [`access-sandbox-${uuid}`, `access-development-${uuid}`, `access-production-${uuid}`],
-  'braintree-token': ['access_token\\$production\\$[0-9a-z]{16}\\$[0-9a-f]{32}', 'access_token\\$sandbox\\$[0-9a-z]{16}\\$[0-9a-f]{32}'],
+  'braintree-token': [
+    'access_token\\$production\\$[0-9a-z]{16}\\$[0-9a-f]{32}',
+    'access_token\\$sandbox\\$[0-9a-z]{16}\\$[0-9a-f]{32}',
+  ],
   'polar-token': [`polar_[a-z]{2,4}_${word}{30}`],
   'razorpay-key': [`rzp_live_${word}{14}`, `rzp_test_${word}{14}`],
   'live-key': [`live_${word}{30}`],

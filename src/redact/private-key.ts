@@ -43,7 +43,8 @@ export function privateKeyBody(text: string, at: number, final: boolean): { to: 
 }
 
 /** The last line of a body is mostly a short one: it stands alone, right below the others. A word below a key that is cut off may begin another secret. */
-const shortLine = /(?:\r?\n|\\[nr]){1,2}[ \t>|+-]{0,20}[A-Za-z0-9+/]{1,24}={0,2}(?=[ \t]{0,20}(?:[\r\n…"']|$|\.\.\.|\\[nr]|-----))/y;
+const shortLine =
+  /(?:\r?\n|\\[nr]){1,2}[ \t>|+-]{0,20}[A-Za-z0-9+/]{1,24}={0,2}(?=[ \t]{0,20}(?:[\r\n…"']|$|\.\.\.|\\[nr]|-----))/y;
 
 function pastShortLine(text: string, to: number): number {
   shortLine.lastIndex = to;

@@ -2,14 +2,18 @@ const hex = /^[0-9a-fA-F-]+$/;
 
 /** Words, versions, dates, paths, placeholders and code are not random; keys and generated passwords are. */
 export function looksRandom(value: string, shortest = 16): boolean {
-  if (value.length < shortest || /^(?:[./~]|https?:|[A-Za-z]:\\)|\*\*|\.\.|xxxx|\$\{|process\.|^this\b/.test(value)) return false;
+  if (value.length < shortest || /^(?:[./~]|https?:|[A-Za-z]:\\)|\*\*|\.\.|xxxx|\$\{|process\.|^this\b/.test(value))
+    return false;
   if (isMember(value) || !/[A-Za-z]/.test(value) || (value.match(/\d+/g)?.length ?? 0) < 2) return false;
   return new Set(value).size >= (hex.test(value) ? 8 : Math.min(10, shortest - 3));
 }
 
 /** `ed25519.PrivateKey.generate`: names with at most one number in each. */
 function isMember(value: string): boolean {
-  return value.includes('.') && value.split('.').every((part) => /^[A-Za-z_$]/.test(part) && (part.match(/\d+/g)?.length ?? 0) < 2);
+  return (
+    value.includes('.') &&
+    value.split('.').every((part) => /^[A-Za-z_$]/.test(part) && (part.match(/\d+/g)?.length ?? 0) < 2)
+  );
 }
 
 export function isHex(value: string): boolean {
@@ -48,7 +52,14 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export function isKeyOfQuery(value: string): boolean {
   const plain = value.replaceAll(/%[0-9A-Fa-f]{2}/g, '-');
   const letters = plain.replaceAll(/[^A-Za-z0-9]/g, '');
-  if (letters.length < 10 || uuid.test(plain) || isPlaceholder(value) || !/\d/.test(letters) || !/[A-Za-z]/.test(letters)) return false;
+  if (
+    letters.length < 10 ||
+    uuid.test(plain) ||
+    isPlaceholder(value) ||
+    !/\d/.test(letters) ||
+    !/[A-Za-z]/.test(letters)
+  )
+    return false;
   const kinds = letters.replaceAll(/[a-z]/g, 'a').replaceAll(/[A-Z]/g, 'A').replaceAll(/\d/g, '0');
   let changes = 0;
   for (let at = 1; at < kinds.length; at += 1) if (kinds[at] !== kinds[at - 1]) changes += 1;
@@ -79,7 +90,12 @@ const otherName = /passw|_pass|pwd|secret|user|config|field|input|token|param|va
 
 /** Likewise where the variable may be one of a program, and the value the name of another. */
 export function isPasswordOfVariable(value: string): boolean {
-  return isAssignedPassword(value) && /\d/.test(value) && /[A-Za-z]/.test(value) && !(/^\w+$/.test(value) && otherName.test(value));
+  return (
+    isAssignedPassword(value) &&
+    /\d/.test(value) &&
+    /[A-Za-z]/.test(value) &&
+    !(/^\w+$/.test(value) && otherName.test(value))
+  );
 }
 
 const padded = /^[A-Za-z0-9+/]{6,}={1,2}$/;

@@ -326,10 +326,20 @@ export class Redactor {
     emit(text === raw ? rest : { ...rest, text }, synthetic);
   }
 
-  #whole(event: EventOf<'text.completed' | 'reasoning.completed'>, stream: Stream | undefined, synthetic: boolean, emit: EventSink): void {
+  #whole(
+    event: EventOf<'text.completed' | 'reasoning.completed'>,
+    stream: Stream | undefined,
+    synthetic: boolean,
+    emit: EventSink,
+  ): void {
     stream?.end(emit);
     // The whole is as clean as its pieces were.
-    const text = stream?.isUntouched === true ? event.text : this.#only?.raw === event.text ? this.#only.text : this.text(event.text);
+    const text =
+      stream?.isUntouched === true
+        ? event.text
+        : this.#only?.raw === event.text
+          ? this.#only.text
+          : this.text(event.text);
     this.#only = undefined;
     const rest = this.#fields(event, 'text');
     emit(text === event.text ? rest : { ...rest, text }, synthetic);
@@ -340,7 +350,8 @@ let latest: { values: readonly string[]; finder: Finder } | undefined;
 
 /** Successive runs have the same values, and a finder keeps no state, so it can be reused. */
 function finderFor(values: readonly string[]): Finder {
-  const isSame = latest?.values.length === values.length && values.every((value, index) => value === latest?.values[index]);
+  const isSame =
+    latest?.values.length === values.length && values.every((value, index) => value === latest?.values[index]);
   if (latest === undefined || !isSame) latest = { values: [...values], finder: new Finder(worthFinding(values)) };
   return latest.finder;
 }

@@ -7,7 +7,8 @@ const netrcLine = /^\s*(?:machine|login|account)\s+\S+\s*$/;
 const netrcPassword = /^\s*password\s+(\S+)\s*$/;
 
 /** A setting whose name and value are on separate lines, in YAML, JSON or a property list. */
-const nameLine = /^[+-]?\s*(?:- ?)?["']?(?:name|key)["']? ?[:=] ?["']?([\w.-]+)["']?,?$|^[+-]?\s*<key>([^<>]+)<\/key>$/i;
+const nameLine =
+  /^[+-]?\s*(?:- ?)?["']?(?:name|key)["']? ?[:=] ?["']?([\w.-]+)["']?,?$|^[+-]?\s*<key>([^<>]+)<\/key>$/i;
 const valueLine = /^[+-]?\s*["']?value["']? ?[:=] ?["']?([^\s"',]+)["']?,?$|^[+-]?\s*<string>([^<>]+)<\/string>$/i;
 
 /** Follows secrets that are printed line by line, each line as a separate text: private keys, .netrc entries, named values. */
@@ -25,7 +26,8 @@ export class SecretLines {
 
   /** A line of a Kubernetes Secret; before its kind is known, what its value holds decides. */
   #isEntry(line: string): boolean {
-    const [, indent = '', word, value = ''] = /^([+-]?[ \t]{0,16}(?:- )?)([A-Za-z]{1,20})?(?::[ \t]*(\S*))?/.exec(line) ?? [];
+    const [, indent = '', word, value = ''] =
+      /^([+-]?[ \t]{0,16}(?:- )?)([A-Za-z]{1,20})?(?::[ \t]*(\S*))?/.exec(line) ?? [];
     if (word === 'apiVersion' || word === 'kind') this.#indent = indent.length;
     const field = indent.length <= this.#indent ? word : undefined;
     if (line.startsWith('---') || field === 'apiVersion') this.#isSecret = undefined;
@@ -35,7 +37,10 @@ export class SecretLines {
       return false;
     }
     if (!this.#isData || this.#isSecret === false) return false;
-    return this.#isSecret === true || isPrintableBase64(/^[+-]?[ \t]+[\w.-]+: ["']?([A-Za-z0-9+/=]+)["']?$/.exec(line)?.[1] ?? '');
+    return (
+      this.#isSecret === true ||
+      isPrintableBase64(/^[+-]?[ \t]+[\w.-]+: ["']?([A-Za-z0-9+/=]+)["']?$/.exec(line)?.[1] ?? '')
+    );
   }
 
   /** The kind of secret that the whole line is, judged by the lines before it; undefined: the line must be searched by itself. */

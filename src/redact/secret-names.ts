@@ -24,7 +24,8 @@ export function isWithheld(name: string): boolean {
 }
 
 /** Also names that often hold secrets among other things, or are other words for one. */
-const neverShown = /AUTH(?!OR(?!I[STZ]))|PASSCODE|BEARER|(?:^|_)(?:PWD|JWT|OTP|(?:DOT)?ENVS?|ENV_?(?:VARS?|IRON|IRONMENT)S?)(?:_|$)/;
+const neverShown =
+  /AUTH(?!OR(?!I[STZ]))|PASSCODE|BEARER|(?:^|_)(?:PWD|JWT|OTP|(?:DOT)?ENVS?|ENV_?(?:VARS?|IRON|IRONMENT)S?)(?:_|$)/;
 /** Words that merely contain such a name. */
 const innocent = /KEYWORD|KEYBOARD/g;
 
@@ -32,7 +33,9 @@ const innocent = /KEYWORD|KEYBOARD/g;
 export function soundsSecret(name: string): boolean {
   const joined = name.toUpperCase().replace(/[^A-Z\d]+/g, '');
   const words = wordsOf(name).replace(/[^A-Z\d]+/g, '_');
-  return [joined, words].some((each) => [strong, doubtful, neverShown].some((sound) => sound.test(each.replace(innocent, ''))));
+  return [joined, words].some((each) =>
+    [strong, doubtful, neverShown].some((sound) => sound.test(each.replace(innocent, ''))),
+  );
 }
 
 /** Turns `dbPassword` into `DB_PASSWORD`. */

@@ -45,7 +45,9 @@ export function passwordsBeside(name: string, value: string): string[] {
   const login = name.startsWith('BUNDLE_') ? bundlerLogin.exec(value)?.[1] : undefined;
   const quoted = value.includes(';') ? Array.from(value.matchAll(inConnectionString), ([, found = '']) => found) : [];
   if (headersOfCollector.test(name)) return headerValues(value);
-  return [login ?? '', ...quoted.map((each) => each.replaceAll(/^["']|["']$/g, '').trim())].filter((each) => each !== '');
+  return [login ?? '', ...quoted.map((each) => each.replaceAll(/^["']|["']$/g, '').trim())].filter(
+    (each) => each !== '',
+  );
 }
 
 /** The environment variables whose names and values both look like secrets. */
@@ -55,7 +57,9 @@ export function secretVariables(env: Environment): [name: string, value: string]
     const secrecy = secrecyOf(name);
     if (value === undefined || secrecy === undefined) return [];
     const trimmed = value.trim();
-    return trimmed.length < shortest || known.has(trimmed) || isHarmless(trimmed, secrecy === 'strong') ? [] : [[name, trimmed]];
+    return trimmed.length < shortest || known.has(trimmed) || isHarmless(trimmed, secrecy === 'strong')
+      ? []
+      : [[name, trimmed]];
   });
 }
 
@@ -63,7 +67,8 @@ function isHarmless(value: string, strong: boolean): boolean {
   if (harmlessValue.test(value) || reference.test(value)) return true;
   // A base64 secret may begin with a slash as well.
   if (path.test(value)) return !looksRandom(value.replace(path, '')) || /^[\w./-]+\.\w{2,4}$/.test(value);
-  if (url.test(value)) return !/^[^/]*\/\/[^/\s]+@/.test(value) && !looksRandom(value.replace(url, '').replaceAll(/\W+/g, ''), 24);
+  if (url.test(value))
+    return !/^[^/]*\/\/[^/\s]+@/.test(value) && !looksRandom(value.replace(url, '').replaceAll(/\W+/g, ''), 24);
   return !strong && /^[a-z]+(?:[-_ ][a-z]+)*$/i.test(value);
 }
 

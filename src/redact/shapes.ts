@@ -1,6 +1,15 @@
 import type { Boundary } from './boundary.ts';
 import { prefixed } from './prefixes.ts';
-import { hasDigit, holdsPrivateKey, isCookie, isHex, isKeyOfQuery, isMixed, isNameAndPassword, looksRandom } from './randomness.ts';
+import {
+  hasDigit,
+  holdsPrivateKey,
+  isCookie,
+  isHex,
+  isKeyOfQuery,
+  isMixed,
+  isNameAndPassword,
+  looksRandom,
+} from './randomness.ts';
 import { holdsCookie } from './secret-fields.ts';
 import { keyNames, passwordNames } from './secret-field-names.ts';
 import { aFlag, aVariable, passwordShapes } from './password-shapes.ts';
@@ -63,7 +72,8 @@ const names = `(?:token|secret|credentials?|(?:${keyNames})[ _-]?key)`;
 const nameBefore = new RegExp(names + afterName, 'i');
 const indexBefore = new RegExp(`${indexBegins}${names}$`, 'i');
 /** A commit or a UUID may follow such a word in prose; only an assignment makes it a secret. */
-const isAssigned = (secret: string, context: string): boolean => looksRandom(secret) && (!isHex(secret) || /[:=]/.test(context));
+const isAssigned = (secret: string, context: string): boolean =>
+  looksRandom(secret) && (!isHex(secret) || /[:=]/.test(context));
 /** Prose often mentions secrets without revealing them: only what is certainly not a word, number or commit is taken for one. */
 const isInProse = (secret: string): boolean => looksRandom(secret, 12) && isMixed(secret);
 
@@ -161,14 +171,30 @@ export const secretShapes: readonly Shape[] = [
     behind: afterSlash,
     accept: (key) => isMixed(key) && !isHex(key),
   })),
-  { name: 'google-hmac-key', secret: 'GOOG[A-Z0-9]{20}', tail: '[A-Z0-9]', accept: (id) => (id.match(/\d+/g)?.length ?? 0) >= 3 },
+  {
+    name: 'google-hmac-key',
+    secret: 'GOOG[A-Z0-9]{20}',
+    tail: '[A-Z0-9]',
+    accept: (id) => (id.match(/\d+/g)?.length ?? 0) >= 3,
+  },
   { name: 'discord-token', secret: `mfa\\.${name}{30}`, tail: name, boundary: 'name', accept: isMixed },
   // Triggered by the end of the prefix, which is rarer in other texts than its beginning.
-  { name: 'neon-key', context: 'api_', secret: '[a-z0-9]{40}', tail: '[a-z0-9]', behind: /(?:^|[^A-Za-z0-9]|\\n|\dm)n$/ },
+  {
+    name: 'neon-key',
+    context: 'api_',
+    secret: '[a-z0-9]{40}',
+    tail: '[a-z0-9]',
+    behind: /(?:^|[^A-Za-z0-9]|\\n|\dm)n$/,
+  },
   { name: 'openshift-token', context: '256~', secret: `${name}{43}`, tail: name, behind: /sha$/ },
   { name: 'wandb-key', context: 'db_v1_', secret: `${name}{40}`, tail: name, behind: /wan$/ },
   { name: 'vercel-token', context: '_blob_rw_', secret: '[A-Za-z0-9_]{30}', tail: '[A-Za-z0-9_]', behind: /vercel$/ },
-  { name: 'vault-token', secret: `s\\.${word}{24,25}`, boundary: 'name', accept: (token) => token.length === 26 && isMixed(token) },
+  {
+    name: 'vault-token',
+    secret: `s\\.${word}{24,25}`,
+    boundary: 'name',
+    accept: (token) => token.length === 26 && isMixed(token),
+  },
   { name: 'intercom-token', secret: `dG9rO${base64}{40}`, tail: '[A-Za-z0-9+/=]', boundary: 'base64', accept: isMixed },
   { name: 'mailchimp-key', secret: `${hex}{32}-us[0-9]{1,2}`, boundary: 'name', startsWithHex: true },
   // Not secrets but signs of one: where they occur, the text before them is examined, which would cost too much for every text.
@@ -198,7 +224,12 @@ export const secretShapes: readonly Shape[] = [
     boundary: 'name',
   },
   // The first part is base64 of a number written in digits.
-  { name: 'discord-token', secret: `[MNO][DTjz][AEIMQUYcgk]${name}{20,27}\\.${name}{6}\\.${name}{27}`, tail: name, boundary: 'name' },
+  {
+    name: 'discord-token',
+    secret: `[MNO][DTjz][AEIMQUYcgk]${name}{20,27}\\.${name}{6}\\.${name}{27}`,
+    tail: name,
+    boundary: 'name',
+  },
   {
     name: 'private-key',
     secret: '-----BEGIN [A-Z0-9 ]{7,40}-----',
@@ -218,7 +249,13 @@ export const secretShapes: readonly Shape[] = [
     boundary: 'any',
     behind: /[A-Za-z0-9_.~-]{3}$/,
   },
-  { name: 'terraform-token', secret: `\\.atlasv1\\.${name}{50}`, tail: name, boundary: 'any', behind: /[A-Za-z0-9]{14}$/ },
+  {
+    name: 'terraform-token',
+    secret: `\\.atlasv1\\.${name}{50}`,
+    tail: name,
+    boundary: 'any',
+    behind: /[A-Za-z0-9]{14}$/,
+  },
   { name: 'azure-storage-key', context: 'AccountKey=', secret: '[A-Za-z0-9+/]{60}', tail: '[A-Za-z0-9+/=]' },
   { name: 'azure-shared-access-key', context: 'SharedAccessKey=', secret: '[A-Za-z0-9+/]{40}', tail: '[A-Za-z0-9+/=]' },
   ...jwkMembers.map((each): Shape => ({
@@ -238,8 +275,19 @@ export const secretShapes: readonly Shape[] = [
   })),
   { name: 'azure-sas', context: '[?&;]sig=', secret: '[A-Za-z0-9%+/]{40}', tail: '[A-Za-z0-9%+/=]' },
   { name: 'azure-sas', context: 'SharedAccessSignature=', secret: '[^ \\n\\t"\']{30}', tail: '[^ \\n\\t"\']' },
-  ...Object.entries(webhooks).map(([kind, [context, secret]]): Shape => ({ name: kind, context, secret, tail: tailOf(secret) })),
-  { name: 'webhook-url', context: '/hooks/', secret: '[a-z0-9]{26}', tail: '[a-z0-9]', accept: (id) => looksRandom(id, 26) },
+  ...Object.entries(webhooks).map(([kind, [context, secret]]): Shape => ({
+    name: kind,
+    context,
+    secret,
+    tail: tailOf(secret),
+  })),
+  {
+    name: 'webhook-url',
+    context: '/hooks/',
+    secret: '[a-z0-9]{26}',
+    tail: '[a-z0-9]',
+    accept: (id) => looksRandom(id, 26),
+  },
   {
     name: 'aws-secret-key',
     context: named('secret_access_key') + between,
@@ -297,7 +345,12 @@ export const secretShapes: readonly Shape[] = [
     tail: '[A-Za-z0-9%/+=_~-]',
     ignoreCase: true,
   })),
-  { name: 'request-signature', context: '[?&]Signature=', secret: '[A-Za-z0-9%/+=_~-]{20}', tail: '[A-Za-z0-9%/+=_~-]' },
+  {
+    name: 'request-signature',
+    context: '[?&]Signature=',
+    secret: '[A-Za-z0-9%/+=_~-]{20}',
+    tail: '[A-Za-z0-9%/+=_~-]',
+  },
   { name: 'request-signature', context: '[ ,]Signature=', secret: `${hex}{64}`, tail: hex },
   {
     name: 'cookie',
@@ -345,8 +398,17 @@ export const secretShapes: readonly Shape[] = [
   ),
   ...kubernetesShapes,
   ...passwordShapes,
-  ...['secret', 'credential', 'credentials'].map((each): Shape => ({ ...assigned, context: each + between, accept: isAssigned })),
-  ...afterNames.map((each): Shape => ({ ...assigned, ...each, behind: nameBefore, accept: (secret) => looksRandom(secret) })),
+  ...['secret', 'credential', 'credentials'].map((each): Shape => ({
+    ...assigned,
+    context: each + between,
+    accept: isAssigned,
+  })),
+  ...afterNames.map((each): Shape => ({
+    ...assigned,
+    ...each,
+    behind: nameBefore,
+    accept: (secret) => looksRandom(secret),
+  })),
   { ...assigned, context: afterIndex, boundary: 'any', behind: indexBefore, accept: (secret) => looksRandom(secret) },
   { ...assigned, context: `zation${between}`, behind: /authori$/i, accept: isAssigned },
   { ...assigned, context: `key${between}`, behind: keyName, accept: isAssigned },
@@ -372,7 +434,11 @@ export const secretShapes: readonly Shape[] = [
     accept: (secret, context) => looksRandom(secret, 12) && (/[:=]/.test(context) || isMixed(secret)),
   })),
   ...proseGaps.flatMap((gap): Shape[] => [
-    ...['secret', 'token', ...passwordNames].map((each): Shape => ({ ...assigned, context: each + gap, accept: isInProse })),
+    ...['secret', 'token', ...passwordNames].map((each): Shape => ({
+      ...assigned,
+      context: each + gap,
+      accept: isInProse,
+    })),
     { ...assigned, context: `key${gap}`, behind: keyName, accept: isInProse },
   ]),
 ];
@@ -383,7 +449,9 @@ function tailOf(secret: string): string {
 }
 
 /** Every name that may appear in a text in place of a secret. */
-export const secretNamesShown: readonly string[] = [...new Set(['secret-value', ...secretShapes.map((shape) => shape.name)])];
+export const secretNamesShown: readonly string[] = [
+  ...new Set(['secret-value', ...secretShapes.map((shape) => shape.name)]),
+];
 
 export function marker(shown: string): string {
   return `[redacted:${shown}]`;

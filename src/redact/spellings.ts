@@ -1,6 +1,12 @@
 /** A value as programs write it: escaped in JSON once or more, in a URL, for a shell, in HTML, and as bytes. */
 export function spellingsOf(value: string): string[] {
-  return [...jsonSpellings(value), ...urlSpellings(value), ...shellSpellings(value), ...htmlSpellings(value), ...byteSpellings(value)];
+  return [
+    ...jsonSpellings(value),
+    ...urlSpellings(value),
+    ...shellSpellings(value),
+    ...htmlSpellings(value),
+    ...byteSpellings(value),
+  ];
 }
 
 const inJson = (value: string): string => JSON.stringify(value).slice(1, -1);
@@ -35,7 +41,10 @@ function shellSpellings(value: string): string[] {
 function htmlSpellings(value: string): string[] {
   const text = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const quoted = [text, text.replaceAll('"', '&quot;'), text.replaceAll('"', '&#34;')];
-  return [...quoted, ...['&#39;', '&#x27;', '&apos;'].flatMap((mark) => quoted.map((form) => form.replaceAll("'", mark)))];
+  return [
+    ...quoted,
+    ...['&#39;', '&#x27;', '&apos;'].flatMap((mark) => quoted.map((form) => form.replaceAll("'", mark))),
+  ];
 }
 
 /** A longer value is searched for in fewer spellings: each of them is at least as long as the value. */

@@ -36,7 +36,9 @@ function keysIn(query: string): string[] {
     .slice(1)
     .split('&')
     .map((part) => part.split(/=(.*)/s, 2))
-    .flatMap(([name = '', value = '']) => (isSecretName(name) || /^(?:key|sig|signature|pass)$/i.test(name) ? [value] : []));
+    .flatMap(([name = '', value = '']) =>
+      isSecretName(name) || /^(?:key|sig|signature|pass)$/i.test(name) ? [value] : [],
+    );
 }
 
 /** If the text is not valid percent-encoding, it is returned unchanged. */

@@ -12,8 +12,11 @@ const gitConfig = /^GIT_CONFIG_(?:COUNT|KEY_\d+|VALUE_\d+|PARAMETERS)$/;
 /** The part of our environment that a command may see: everything except what looks like a secret by its name or its value. */
 export function withoutSecrets(env: Environment): Record<string, string> {
   const secret = new Set(secretVariables(env).map(([name]) => name));
-  const isSecret = (name: string, value: string): boolean => secret.has(name) || isWithheld(name) || holdsSecret(name, value);
-  const passesGitConfig = !Object.entries(env).some(([name, value = '']) => gitConfig.test(name) && holdsSecret(name, value));
+  const isSecret = (name: string, value: string): boolean =>
+    secret.has(name) || isWithheld(name) || holdsSecret(name, value);
+  const passesGitConfig = !Object.entries(env).some(
+    ([name, value = '']) => gitConfig.test(name) && holdsSecret(name, value),
+  );
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined) continue;
@@ -26,7 +29,12 @@ export function withoutSecrets(env: Environment): Record<string, string> {
 function holdsSecret(name: string, value: string): boolean {
   const redactor = new Redactor();
   for (const text of [value, `${name}=${value}`, fromBase64(value)]) redactor.text(text);
-  return urlWithUser.test(value) || redactor.count > 0 || passwordsBeside(name, value).length > 0 || passwordsIn(value).length > 0;
+  return (
+    urlWithUser.test(value) ||
+    redactor.count > 0 ||
+    passwordsBeside(name, value).length > 0 ||
+    passwordsIn(value).length > 0
+  );
 }
 
 /** Documents such as a kubeconfig or a service account are often passed in base64. */

@@ -13,7 +13,11 @@ function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-export function workflowCommand(name: string, data: string, properties: Readonly<Record<string, string | undefined>> = {}): string {
+export function workflowCommand(
+  name: string,
+  data: string,
+  properties: Readonly<Record<string, string | undefined>> = {},
+): string {
   const given = Object.entries(properties).flatMap(([key, value]) =>
     value === undefined || value === '' ? [] : [`${key}=${escapeProperty(value)}`],
   );
@@ -41,7 +45,9 @@ export function annotations(outcome: RunOutcome, workspace: string): string {
       : [workflowCommand('error', plain([why, error?.message].filter(Boolean).join('\n')), { title, file, line })]),
     ...expectations
       .filter(({ passed }) => !passed)
-      .map(({ rule, detail }) => workflowCommand('error', oneLine(`${rule}: ${detail}`, 1000), { title: 'runwire: expectation' })),
+      .map(({ rule, detail }) =>
+        workflowCommand('error', oneLine(`${rule}: ${detail}`, 1000), { title: 'runwire: expectation' }),
+      ),
   ];
   const cautions = warnings.map((text) => workflowCommand('warning', plain(text), { title: 'runwire' }));
   return [...errors.slice(0, annotationsShown), ...cautions.slice(0, annotationsShown)].join('');

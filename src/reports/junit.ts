@@ -59,7 +59,9 @@ function casesOf(outcome: RunOutcome): Case[] {
         name: `${agent} ${id}`,
         classname: `runwire.${agent}`,
         seconds: 0,
-        ...(problem === undefined ? {} : { problem: { kind: kindOf(problem), type: problem, message: summary, detail: summary } }),
+        ...(problem === undefined
+          ? {}
+          : { problem: { kind: kindOf(problem), type: problem, message: summary, detail: summary } }),
       };
     });
   return [whole, ...agents, ...rules];

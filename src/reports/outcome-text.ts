@@ -30,7 +30,9 @@ export function outcomeText(outcome: RunOutcome, advice: readonly string[], scre
   );
   return [
     `${paint(verdict.class, colour, screen)}  ${oneLine(verdict.evidence[0]?.detail ?? '', 400)}  ${paint(`(exit code ${verdict.exit_code})`, 'dim', screen)}\n`,
-    facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(8)} ${oneLine(value, 400)}\n`])).join(''),
+    facts
+      .flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(8)} ${oneLine(value, 400)}\n`]))
+      .join(''),
     section(
       'Why',
       verdict.evidence.slice(1).map(({ signal, detail }) => `${oneLine(signal)}: ${oneLine(detail, 400)}`),
@@ -59,5 +61,7 @@ function work({ metrics, artifacts, omitted }: RunOutcome): string {
 }
 
 function head(lines: readonly string[]): string[] {
-  return lines.length <= shownLines ? [...lines] : [...lines.slice(0, shownLines), `… ${plural(lines.length - shownLines, 'more line')}`];
+  return lines.length <= shownLines
+    ? [...lines]
+    : [...lines.slice(0, shownLines), `… ${plural(lines.length - shownLines, 'more line')}`];
 }

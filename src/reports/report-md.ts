@@ -29,7 +29,9 @@ export function reportMarkdown(outcome: RunOutcome, story: Story, limit = Infini
     section('Answer', outcome.message === '' ? '' : fenced(cut(outcome.message, messageShown))),
     section(
       'Evidence',
-      list(outcome.verdict.evidence.slice(1, evidenceShown).map(({ signal, detail }) => `${signal}: ${codeSpan(detail)}`)),
+      list(
+        outcome.verdict.evidence.slice(1, evidenceShown).map(({ signal, detail }) => `${signal}: ${codeSpan(detail)}`),
+      ),
     ),
     section('Warnings', list(outcome.warnings.slice(0, 20).map((text) => codeSpan(text)))),
     section('Files', files(outcome, story)),
@@ -40,7 +42,9 @@ export function reportMarkdown(outcome: RunOutcome, story: Story, limit = Infini
     const shown = [...parts.slice(0, count), ...(hidden === 0 ? [] : [`… ${plural(hidden, 'step')} not shown\n`])];
     return [
       ...head,
-      ...(parts.length === 0 ? [] : [folded(`Transcript (${plural(parts.length + story.omitted, 'step')})`, shown.join('\n'))]),
+      ...(parts.length === 0
+        ? []
+        : [folded(`Transcript (${plural(parts.length + story.omitted, 'step')})`, shown.join('\n'))]),
     ].join('\n');
   };
   let room = limit - bytes(whole(0));
@@ -55,8 +59,11 @@ export function reportMarkdown(outcome: RunOutcome, story: Story, limit = Infini
 
 /** If there are many rules, those that do not hold come first. */
 function rules(all: NonNullable<RunOutcome['expectations']>): string {
-  const shown = all.length <= rulesShown ? all : all.toSorted((a, b) => Number(a.passed) - Number(b.passed)).slice(0, rulesShown);
-  const lines = shown.map(({ rule, passed, detail }) => `${passed ? '✅' : '❌'} ${codeSpan(rule)}: ${codeSpan(detail)}`);
+  const shown =
+    all.length <= rulesShown ? all : all.toSorted((a, b) => Number(a.passed) - Number(b.passed)).slice(0, rulesShown);
+  const lines = shown.map(
+    ({ rule, passed, detail }) => `${passed ? '✅' : '❌'} ${codeSpan(rule)}: ${codeSpan(detail)}`,
+  );
   return list(shown.length === all.length ? lines : [...lines, `… ${plural(all.length - shown.length, 'more rule')}`]);
 }
 
@@ -79,7 +86,12 @@ function facts({ metrics, provenance, children }: RunOutcome): string {
     ['agent', agent === '' ? undefined : codeSpan(agent)],
     ['model', metrics.model_name === undefined ? undefined : codeSpan(metrics.model_name)],
     ['cost', cost === undefined ? 'unknown' : `${cost} (${source})`],
-    ['below it', children === undefined ? undefined : [plural(children.runs, 'run'), costInWords(children)].filter(Boolean).join(', ')],
+    [
+      'below it',
+      children === undefined
+        ? undefined
+        : [plural(children.runs, 'run'), costInWords(children)].filter(Boolean).join(', '),
+    ],
     ['tokens', tokens(metrics.input_tokens, metrics.output_tokens)],
     ['time', ms === undefined ? undefined : compactDuration(ms)],
     [
@@ -118,5 +130,7 @@ function list(lines: readonly string[]): string {
 }
 
 function cut(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit).toWellFormed()}\n[… ${text.length - limit} characters …]`;
+  return text.length <= limit
+    ? text
+    : `${text.slice(0, limit).toWellFormed()}\n[… ${text.length - limit} characters …]`;
 }

@@ -31,7 +31,11 @@ export class Story {
         if (record.text.trim() !== '') this.#entries.push({ kind: 'text', text: cutText(record.text, shownText) });
         return;
       case 'item.started': {
-        const entry: Entry = { kind: 'call', name: cutText(record.name, 200), text: cutText(subject(record.args), shownText) };
+        const entry: Entry = {
+          kind: 'call',
+          name: cutText(record.name, 200),
+          text: cutText(subject(record.args), shownText),
+        };
         // Even if calls never end, no more are kept than are shown.
         if (this.#open.size < shownEntries) this.#open.set(record.item_id, entry);
         this.#entries.push(entry);

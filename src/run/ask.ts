@@ -12,6 +12,7 @@ interface Caller {
 export function specOf(request: Requested, { cwd, passEnv, parent }: Caller): RunSpec {
   const { agent, command } = agentOf(request);
   // A copy starts from the branch that the run says it belongs to.
-  const workspace = request.workspace?.isolate === undefined ? undefined : { ...request.workspace, from: request.parent_branch_id };
+  const workspace =
+    request.workspace?.isolate === undefined ? undefined : { ...request.workspace, from: request.parent_branch_id };
   return withDefaults({ ...request, agent, command, cwd, pass_env: [...passEnv], parent, workspace });
 }

@@ -27,7 +27,8 @@ const notRetried: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
   'output_length',
 ]);
 
-const costUnknown = 'what the run cost is not known, so its limit on cost was not enforced; --model or --price may help';
+const costUnknown =
+  'what the run cost is not known, so its limit on cost was not enforced; --model or --price may help';
 
 interface Parts {
   spec: RunSpec;
@@ -80,7 +81,11 @@ export class Attempts {
       isWritten: sinks.some((sink) => sink.writesRecords === true),
       ...present({ redact }),
     });
-    this.#watch = new Watch({ limits, spent: () => this.#thread.spent(this.#price), onDue: (cause) => stop.now(cause) });
+    this.#watch = new Watch({
+      limits,
+      spent: () => this.#thread.spent(this.#price),
+      onDue: (cause) => stop.now(cause),
+    });
     this.#account = parts.budget.open((cause) => this.#stopFor(cause));
     stop.whenIdle = (act) => this.#thread.whenIdle(act);
     stop.onStop = (cause) => this.#stopped(cause);
@@ -97,12 +102,20 @@ export class Attempts {
     for (;;) {
       const before = { at: this.#parts.clock(), ...this.#thread.spent(this.#price) };
       const verdict = await this.#attempt(resume);
-      if (this.#thread.attempt > spec.retries || stop.cause !== undefined || !isWorthRetrying(verdict) || this.#isSpent()) break;
-      resume = source.canResume && (resume !== undefined || this.#thread.hasProgress) ? this.#thread.session : undefined;
+      if (
+        this.#thread.attempt > spec.retries ||
+        stop.cause !== undefined ||
+        !isWorthRetrying(verdict) ||
+        this.#isSpent()
+      )
+        break;
+      resume =
+        source.canResume && (resume !== undefined || this.#thread.hasProgress) ? this.#thread.session : undefined;
       await this.#scheduleRetry(verdict, before, resume);
     }
     this.#account.close();
-    const price = this.#thread.needsPrice || spec.price !== undefined ? (this.#price ?? (await this.#parts.price())) : this.#price;
+    const price =
+      this.#thread.needsPrice || spec.price !== undefined ? (this.#price ?? (await this.#parts.price())) : this.#price;
     const below = await children.usage();
     if (below !== undefined) this.#thread.reportChildren(below);
     await this.#checkExpectations(price);
@@ -144,7 +157,11 @@ export class Attempts {
     const { limits } = this.#parts.spec;
     const cause = this.#watch.overspent(limits);
     if (cause?.kind === 'limit') this.#tell({ type: 'limit.reached', ...cause.limit, late: true });
-    else if (end !== undefined && limits.max_cost_usd !== undefined && this.#thread.spent(this.#price).cost === undefined)
+    else if (
+      end !== undefined &&
+      limits.max_cost_usd !== undefined &&
+      this.#thread.spent(this.#price).cost === undefined
+    )
       this.#tell({ type: 'log', stream: 'agent', level: 'warning', text: costUnknown });
   }
 

@@ -169,7 +169,8 @@ export class Account {
   /** What it could still use if no other run used anything. */
   get costLeft(): number | undefined {
     if (!this.#budget.limitsCost) return undefined;
-    const own = this.#budget.cost.limit === Infinity ? Infinity : this.#cost + this.#budget.cost.free - this.#spent.cost;
+    const own =
+      this.#budget.cost.limit === Infinity ? Infinity : this.#cost + this.#budget.cost.free - this.#spent.cost;
     return Math.min(own, this.#budget.costLeft);
   }
 

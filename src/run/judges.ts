@@ -42,14 +42,21 @@ export function judgesIn({ workspace, env, passEnv, variables, signal }: Command
     async passes(command) {
       try {
         const declared = childEnvironment(env, { pass: passEnv, set: { CI: 'true', ...variables } });
-        const { exitCode, output, timedOut } = await runInside(workspace, command, { env: declared, signal, timeoutMs: commandMs });
+        const { exitCode, output, timedOut } = await runInside(workspace, command, {
+          env: declared,
+          signal,
+          timeoutMs: commandMs,
+        });
         if (exitCode === 0) return { passed: true, detail: 'exit code 0' };
         const how = timedOut
           ? `it took longer than ${timeInWords(commandMs)}`
           : exitCode === null
             ? 'it was stopped'
             : `exit code ${exitCode}`;
-        return { passed: false, detail: [how, quotedEnd(output, outputShown, { ...env, ...variables })].filter(Boolean).join(': ') };
+        return {
+          passed: false,
+          detail: [how, quotedEnd(output, outputShown, { ...env, ...variables })].filter(Boolean).join(': '),
+        };
       } catch (error) {
         return { passed: false, detail: messageOf(error) };
       }

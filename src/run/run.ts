@@ -88,8 +88,12 @@ class LiveRun implements Run {
   constructor(spec: RunSpec, options: StartOptions) {
     const { parent, clock = Date.now, outside = noOutside, env, variables } = options;
     if (parent instanceof LiveRun && spec.budget !== undefined && spec.budget !== parent.spec.budget)
-      throw new Failure('input', `a run below ${parent.id} takes from the budget of that run; leave out the budget "${spec.budget}"`);
-    if (parent instanceof LiveRun && parent.#isOver) throw new Failure('input', `the run ${parent.id} has ended: it cannot be a parent`);
+      throw new Failure(
+        'input',
+        `a run below ${parent.id} takes from the budget of that run; leave out the budget "${spec.budget}"`,
+      );
+    if (parent instanceof LiveRun && parent.#isOver)
+      throw new Failure('input', `the run ${parent.id} has ended: it cannot be a parent`);
     this.#options = options;
     this.#clock = clock;
     this.#startedAt = clock();
@@ -118,7 +122,9 @@ class LiveRun implements Run {
     );
     // Variables given on the command line are as secret as those in the environment.
     this.#redact = spec.redact
-      ? new Redactor({ values: [...secretValues({ ...env, ...variables }), ...passwordsIn(spec.base_url), ...ownSecrets(env)] })
+      ? new Redactor({
+          values: [...secretValues({ ...env, ...variables }), ...passwordsIn(spec.base_url), ...ownSecrets(env)],
+        })
       : undefined;
     this.#budget = parent instanceof LiveRun ? parent.#budget : new Budget(spec.limits);
     this.#stop.signal.addEventListener('abort', () => this.#children.cancel(this.#stop.cause), { once: true });
@@ -174,7 +180,8 @@ class LiveRun implements Run {
       await this.#rememberUnknownShapes(outcome);
       return outcome;
     } catch (error) {
-      const failure = error instanceof Failure ? error : new Failure('config', `unexpected: ${String(error)}`, { cause: error });
+      const failure =
+        error instanceof Failure ? error : new Failure('config', `unexpected: ${String(error)}`, { cause: error });
       this.#log.fail(failure);
       throw failure;
     } finally {
@@ -189,9 +196,13 @@ class LiveRun implements Run {
     const { budget: name } = this.spec;
     if (name === undefined || this.#budget.name !== undefined) return undefined;
     const { ledger } = this.#options;
-    if (ledger === undefined) return new Failure('input', `the budget "${name}" is kept in a ledger, and this run has none`);
+    if (ledger === undefined)
+      return new Failure('input', `the budget "${name}" is kept in a ledger, and this run has none`);
     try {
-      const [{ openStore }, { SharedBudget }] = await Promise.all([import('../stores/open-store.ts'), import('./shared-budget.ts')]);
+      const [{ openStore }, { SharedBudget }] = await Promise.all([
+        import('../stores/open-store.ts'),
+        import('./shared-budget.ts'),
+      ]);
       await this.#budget.share(new SharedBudget({ name, run: this.id, open: () => openStore(ledger.place) }));
       return undefined;
     } catch (error) {
@@ -228,7 +239,9 @@ class LiveRun implements Run {
     try {
       const handedOn = traceVariables(this.#trace, this.#telemetry !== undefined);
       const given =
-        Object.keys(handedOn).length === 0 ? { env, set: variables } : { env: { ...env, ...handedOn }, set: { ...handedOn, ...variables } };
+        Object.keys(handedOn).length === 0
+          ? { env, set: variables }
+          : { env: { ...env, ...handedOn }, set: { ...handedOn, ...variables } };
       const chooser = { ...given, run: this, place: this.#place, redact: this.#redact, loadAgent, script, ask };
       const { workspace, wire = 'off' } = this.spec;
       const choose = async (chosenBy: typeof chooser): Promise<Chosen> =>
@@ -236,7 +249,9 @@ class LiveRun implements Run {
           ? chooseSource(this.spec, chosenBy)
           : (await import('./sources/isolated.ts')).isolatedSource(this.spec, workspace, chosenBy);
       const chosen =
-        wire === 'off' ? await choose(chooser) : await (await import('./sources/wired.ts')).wiredSource(this.spec, chooser, choose);
+        wire === 'off'
+          ? await choose(chooser)
+          : await (await import('./sources/wired.ts')).wiredSource(this.spec, chooser, choose);
       for (const warning of [...chosen.warnings, ...(await this.#uncounted())]) warn?.(warning);
       return chosen;
     } catch (error) {
@@ -266,7 +281,10 @@ class LiveRun implements Run {
   }
 
   get #place() {
-    return { projectName: this.spec.project_name ?? this.#git.repo, parentBranchId: this.spec.parent_branch_id ?? this.#git.branch };
+    return {
+      projectName: this.spec.project_name ?? this.#git.repo,
+      parentBranchId: this.spec.parent_branch_id ?? this.#git.branch,
+    };
   }
 
   #introduce(agent: Introduction): Introduction {
@@ -274,7 +292,11 @@ class LiveRun implements Run {
     const { projectName, parentBranchId } = this.#place;
     return {
       run_id: this.id,
-      ...present({ parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id, task: prompt === '' ? undefined : prompt }),
+      ...present({
+        parent_run_id: parent?.run_id,
+        root_run_id: parent?.root_run_id,
+        task: prompt === '' ? undefined : prompt,
+      }),
       cwd,
       project_name: projectName,
       parent_branch_id: parentBranchId,
@@ -287,7 +309,11 @@ class LiveRun implements Run {
   async #openSinks(): Promise<readonly Sink[]> {
     const telemetry = this.#trace?.isSampled === true ? this.#telemetry : undefined;
     const { keepsRecords = true } = this.#options;
-    const { all, ledger } = await openSinks({ ...this.#options, telemetry }, this.#facts(), keepsRecords ? this.#log : undefined);
+    const { all, ledger } = await openSinks(
+      { ...this.#options, telemetry },
+      this.#facts(),
+      keepsRecords ? this.#log : undefined,
+    );
     this.#ledger = ledger;
     return all;
   }

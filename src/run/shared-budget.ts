@@ -79,7 +79,12 @@ export class SharedBudget {
         if (gone !== undefined) return stop(gone);
       } catch (error) {
         if (performance.now() - start > patience)
-          return stop(reached({ limit: 'cost', message: `the budget "${this.name}" cannot be asked for more: ${messageOf(error)}` }));
+          return stop(
+            reached({
+              limit: 'cost',
+              message: `the budget "${this.name}" cannot be asked for more: ${messageOf(error)}`,
+            }),
+          );
         await sleep(retryMs, undefined, { ref: false });
       }
     }

@@ -102,7 +102,8 @@ export class Stop {
       this.now({ kind: 'crash', error });
       this.#hurry();
     });
-    const time = timeoutMs === undefined ? undefined : outside.watchTime(timeoutMs, () => onBlocked(timeIsUp(timeoutMs).limit));
+    const time =
+      timeoutMs === undefined ? undefined : outside.watchTime(timeoutMs, () => onBlocked(timeIsUp(timeoutMs).limit));
     this.#release = () => {
       signals();
       crashes();
@@ -190,6 +191,11 @@ export function timeIsUp(ms: number): Extract<Cause, { kind: 'limit' }> {
   const seconds = ms / 1000;
   return {
     kind: 'limit',
-    limit: { limit: 'time', value: seconds, maximum: seconds, message: `the time limit of ${timeInWords(ms)} was reached` },
+    limit: {
+      limit: 'time',
+      value: seconds,
+      maximum: seconds,
+      message: `the time limit of ${timeInWords(ms)} was reached`,
+    },
   };
 }

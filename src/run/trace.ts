@@ -30,7 +30,10 @@ interface TraceOptions {
 }
 
 /** Below the run that starts it, else in the trace that `TRACEPARENT` names, else at the top of its own. Undefined: no trace is wanted. */
-export function traceOf({ id, above, parent, env, sampler }: TraceOptions, warn: (message: string) => void): RunTrace | undefined {
+export function traceOf(
+  { id, above, parent, env, sampler }: TraceOptions,
+  warn: (message: string) => void,
+): RunTrace | undefined {
   if (above !== undefined) {
     const { runId, rootRunId, itemId, trace = { traceId: traceIdOf(rootRunId), isSampled: true } } = above;
     const parentSpanId = itemId === undefined ? runSpanId(runId) : callSpanId(runId, itemId);
@@ -40,7 +43,9 @@ export function traceOf({ id, above, parent, env, sampler }: TraceOptions, warn:
   if (sampler === undefined && (given === undefined || given === '')) return undefined;
   const joined = given === undefined || given === '' ? undefined : parseTraceParent(given, env['TRACESTATE']);
   if (joined === undefined && given !== undefined && given !== '')
-    warn('TRACEPARENT is not a trace context such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01: it is ignored');
+    warn(
+      'TRACEPARENT is not a trace context such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01: it is ignored',
+    );
   const traceId = joined?.traceId ?? traceIdOf(parent?.root_run_id ?? id);
   return {
     ...joined,

@@ -93,7 +93,9 @@ export class Watch {
   output(stream: StreamName, chunk: Uint8Array): void {
     this.#restartIdle();
     if (this.#timers.has('linger')) this.#restart('linger');
-    const tail = Buffer.concat([this.#tails.get(stream) ?? Buffer.alloc(0), chunk.subarray(-tailBytes)]).subarray(-tailBytes);
+    const tail = Buffer.concat([this.#tails.get(stream) ?? Buffer.alloc(0), chunk.subarray(-tailBytes)]).subarray(
+      -tailBytes,
+    );
     this.#tails.set(stream, tail);
     const question = asksForPermission(tail.toString());
     if (question !== undefined) {
@@ -132,7 +134,9 @@ export class Watch {
         return this.#turns > this.#maxTurns ? this.#turnLimit(this.#maxTurns) : undefined;
       case 'turn.completed':
         if (event.finish_reason === 'stop' && !this.#hasLastWord) this.#leaves(silentMs);
-        return event.finish_reason === 'tool_calls' && this.#turns >= this.#maxTurns ? this.#turnLimit(this.#turns) : undefined;
+        return event.finish_reason === 'tool_calls' && this.#turns >= this.#maxTurns
+          ? this.#turnLimit(this.#turns)
+          : undefined;
       case 'item.started':
         this.#goesOn();
         this.#openItems.add(event.item_id);
@@ -160,7 +164,14 @@ export class Watch {
 
   /** Totals from the agent's own session files, where it reports none itself; returns why the run should stop now, if it should. */
   counted(totals: SessionTotals, price?: Price): Cause | undefined {
-    const { turns, goesOn, inputTokens: input, outputTokens: output, cacheReadTokens: cacheRead = input, costUsd = 0 } = totals;
+    const {
+      turns,
+      goesOn,
+      inputTokens: input,
+      outputTokens: output,
+      cacheReadTokens: cacheRead = input,
+      costUsd = 0,
+    } = totals;
     this.#booked = turns;
     if (turns > this.#maxTurns || (turns === this.#maxTurns && goesOn)) return this.#turnLimit(this.#maxTurns);
     const before = this.#options.spent();
@@ -192,9 +203,19 @@ export class Watch {
 
   #billed({ tokens, cost }: Spent, { max_cost_usd: maxCost, max_tokens: maxTokens } = this.#limits): Cause | undefined {
     if (maxCost !== undefined && cost !== undefined && cost >= maxCost)
-      return reached({ limit: 'cost', value: cost, maximum: maxCost, message: `the cost limit of ${dollarsSet(maxCost)} was reached` });
+      return reached({
+        limit: 'cost',
+        value: cost,
+        maximum: maxCost,
+        message: `the cost limit of ${dollarsSet(maxCost)} was reached`,
+      });
     if (maxTokens !== undefined && tokens >= maxTokens)
-      return reached({ limit: 'tokens', value: tokens, maximum: maxTokens, message: `the token limit of ${maxTokens} was reached` });
+      return reached({
+        limit: 'tokens',
+        value: tokens,
+        maximum: maxTokens,
+        message: `the token limit of ${maxTokens} was reached`,
+      });
     return undefined;
   }
 

@@ -56,11 +56,34 @@ export interface AppParts {
 }
 
 /** The whole server: a request in, a response out. */
-export function createApp({ ledger, names, tokens, assets, queue, now, timing = defaultTiming, warn }: AppOptions): Hono<ServerEnv> {
+export function createApp({
+  ledger,
+  names,
+  tokens,
+  assets,
+  queue,
+  now,
+  timing = defaultTiming,
+  warn,
+}: AppOptions): Hono<ServerEnv> {
   const wrong = new WrongTokens(now);
   const metrics = new Metrics();
   const [live, viewers, turns, timelines] = [new LiveRuns(ledger, now), new Viewers(), new Turns(), new Timelines()];
-  const parts: AppParts = { ledger, live, metrics, viewers, turns, timelines, timing, now, names, tokens, wrong, assets, queue };
+  const parts: AppParts = {
+    ledger,
+    live,
+    metrics,
+    viewers,
+    turns,
+    timelines,
+    timing,
+    now,
+    names,
+    tokens,
+    wrong,
+    assets,
+    queue,
+  };
   const app = new Hono<ServerEnv>();
   app.use(async (context, next) => {
     context.set('address', context.env.incoming?.socket.remoteAddress ?? '');
@@ -76,12 +99,17 @@ export function createApp({ ledger, names, tokens, assets, queue, now, timing = 
     ...reportRoutes(parts),
     ...pageRoutes(parts),
   });
-  app.notFound((context) => context.json(new Problem('not_found', 'there is nothing here; see /openapi.json for what there is').body, 404));
+  app.notFound((context) =>
+    context.json(new Problem('not_found', 'there is nothing here; see /openapi.json for what there is').body, 404),
+  );
   app.onError((error, context) => {
     const problem = problemOf(error);
     if (problem === undefined) {
       warn(`unexpected: ${error.stack ?? error.message}`);
-      return context.json({ error: { code: 'internal', message: 'internal error; the terminal of "runwire serve" shows details' } }, 500);
+      return context.json(
+        { error: { code: 'internal', message: 'internal error; the terminal of "runwire serve" shows details' } },
+        500,
+      );
     }
     metrics.refused += 1;
     if (problem.retryAfter !== undefined) context.header('Retry-After', String(problem.retryAfter));
@@ -94,6 +122,7 @@ function problemOf(error: Error): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof PlaceAway) return new Problem('unavailable', error.message);
   if (error instanceof Failure) return new Problem(error.code === 'permission' ? 'forbidden' : 'input', error.message);
-  if (isDatabaseError(error)) return new Problem('unavailable', 'the ledger does not answer; try "runwire runs verify"');
+  if (isDatabaseError(error))
+    return new Problem('unavailable', 'the ledger does not answer; try "runwire runs verify"');
   return undefined;
 }

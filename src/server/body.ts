@@ -10,7 +10,8 @@ const silenceMs = 5000;
 export async function readBody(context: Context<ServerEnv>, mostBytes: number): Promise<string> {
   const { req } = context;
   const encoding = req.header('content-encoding');
-  if (encoding !== undefined && encoding !== 'identity') throw new Problem('unsupported', 'send it uncompressed, without Content-Encoding');
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new Problem('unsupported', 'send it uncompressed, without Content-Encoding');
   if (Number(req.header('content-length') ?? 0) > mostBytes) throw tooLarge(mostBytes);
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -33,7 +34,10 @@ export async function readBody(context: Context<ServerEnv>, mostBytes: number): 
 async function promptly<Value>(coming: Promise<Value> | undefined): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Problem('slow', 'the request body stalled for too long; send it again')), silenceMs);
+    timer = setTimeout(
+      () => reject(new Problem('slow', 'the request body stalled for too long; send it again')),
+      silenceMs,
+    );
   });
   try {
     return await Promise.race([coming, silence]);

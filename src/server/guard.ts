@@ -53,7 +53,11 @@ export interface GuardOptions {
   wrong: WrongTokens;
 }
 
-const everything: Caller = { name: 'anybody on this machine', id: 'anybody', rights: new Set(['read', 'stop', 'report']) };
+const everything: Caller = {
+  name: 'anybody on this machine',
+  id: 'anybody',
+  rights: new Set(['read', 'stop', 'report']),
+};
 
 /** Checks every request first: its Host, its origin, and its caller. */
 export function guard({ names, tokens, wrong }: GuardOptions): MiddlewareHandler<ServerEnv> {
@@ -62,7 +66,10 @@ export function guard({ names, tokens, wrong }: GuardOptions): MiddlewareHandler
     const { req } = context;
     const host = req.header('host') ?? '';
     if (!names.isHost(host))
-      throw new Problem('forbidden', 'this server does not answer to that Host; use the address that "runwire serve" printed');
+      throw new Problem(
+        'forbidden',
+        'this server does not answer to that Host; use the address that "runwire serve" printed',
+      );
     const origin = req.header('origin');
     const isElsewhere = origin !== undefined && !names.isOwnOrigin(origin);
     if (isElsewhere) {
@@ -82,7 +89,9 @@ export function guard({ names, tokens, wrong }: GuardOptions): MiddlewareHandler
       }
     } else if (req.header('sec-fetch-site') === 'cross-site' && req.header('sec-fetch-mode') !== 'navigate')
       throw new Problem('forbidden', 'pages from another site may not use this server');
-    context.set('caller', () => callerOf(context, { tokens, wrong, cookieName: isElsewhere ? undefined : names.cookieName }));
+    context.set('caller', () =>
+      callerOf(context, { tokens, wrong, cookieName: isElsewhere ? undefined : names.cookieName }),
+    );
     await next();
   };
 }
@@ -92,7 +101,10 @@ export function allow(right: Right): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const caller = context.get('caller')();
     if (!caller.rights.has(right))
-      throw new Problem('forbidden', `this token may not ${right}; it may: ${[...caller.rights].join(', ') || 'nothing'}`);
+      throw new Problem(
+        'forbidden',
+        `this token may not ${right}; it may: ${[...caller.rights].join(', ') || 'nothing'}`,
+      );
     context.set('who', caller);
     await next();
   };
@@ -112,16 +124,21 @@ function callerOf(
   if (tokens === undefined) return everything;
   const sent = bearer(context.req.header('authorization'));
   const cookie = cookieName === undefined ? undefined : getCookie(context, cookieName);
-  const caller = sent === undefined ? (cookie === undefined ? undefined : tokens.byCookie(cookie)) : tokens.byToken(sent);
+  const caller =
+    sent === undefined ? (cookie === undefined ? undefined : tokens.byCookie(cookie)) : tokens.byToken(sent);
   if (caller !== undefined) return caller;
   if (sent === undefined && cookie === undefined)
-    throw new Problem('auth', 'no token: open the link that "runwire serve" printed, or send "Authorization: Bearer TOKEN"');
+    throw new Problem(
+      'auth',
+      'no token: open the link that "runwire serve" printed, or send "Authorization: Bearer TOKEN"',
+    );
   refuseToken(context, wrong);
 }
 
 export function refuseToken(context: Context<ServerEnv>, wrong: WrongTokens): never {
   const seconds = wrong.add(context.get('address'));
-  if (seconds !== undefined) throw new Problem('too_many', `too many wrong tokens; try again in ${seconds} s`, {}, seconds);
+  if (seconds !== undefined)
+    throw new Problem('too_many', `too many wrong tokens; try again in ${seconds} s`, {}, seconds);
   throw new Problem('auth', 'wrong token: open the link that "runwire serve" printed, or ask for a new token');
 }
 

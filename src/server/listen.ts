@@ -64,7 +64,10 @@ function begin(server: Server, host: string, port: number): Promise<void> {
 
 function refusal(error: NodeJS.ErrnoException, host: string, port: number): Failure {
   if (error.code === 'EADDRINUSE')
-    return new Failure('config', `port ${port} is in use, perhaps by another "runwire serve"; choose another with --port, or 0 for any`);
+    return new Failure(
+      'config',
+      `port ${port} is in use, perhaps by another "runwire serve"; choose another with --port, or 0 for any`,
+    );
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return new Failure('input', `--host ${host}: this machine has no such address; try 127.0.0.1, ::1 or 0.0.0.0`);
   return new Failure('config', `cannot listen on ${host}:${port}: ${error.message}`, { cause: error });

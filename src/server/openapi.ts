@@ -32,14 +32,20 @@ const schemas = {
   ReportHead,
   ReportEnd,
   Accepted: z.object({ accepted_to: z.int() }),
-  Problem: z.object({ error: z.object({ code: z.enum([...problemCodes, 'internal']), message: text }), accepted_to: z.int().optional() }),
+  Problem: z.object({
+    error: z.object({ code: z.enum([...problemCodes, 'internal']), message: text }),
+    accepted_to: z.int().optional(),
+  }),
 } as const;
 
 export type SchemaName = keyof typeof schemas;
 
 /** The OpenAPI description, made from the table that the app is made from, and the schemas that it is checked against. */
 export function openApi(): object {
-  const { schemas: definitions } = z.toJSONSchema(registry(), { unrepresentable: 'any', uri: (id) => `#/components/schemas/${id}` });
+  const { schemas: definitions } = z.toJSONSchema(registry(), {
+    unrepresentable: 'any',
+    uri: (id) => `#/components/schemas/${id}`,
+  });
   const paths: Record<string, Record<string, object>> = {};
   for (const [name, { answer, ...entry }] of Object.entries<RouteEntry>(routeTable)) {
     if (answer === undefined) continue;
@@ -52,7 +58,9 @@ export function openApi(): object {
     security: [{ token: [] }, { cookie: [] }],
     paths,
     components: {
-      schemas: Object.fromEntries(Object.entries(definitions).map(([name, { $schema: _schema, $id: _id, ...rest }]) => [name, rest])),
+      schemas: Object.fromEntries(
+        Object.entries(definitions).map(([name, { $schema: _schema, $id: _id, ...rest }]) => [name, rest]),
+      ),
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
         cookie: { type: 'apiKey', in: 'cookie', name: 'runwire' },
@@ -88,17 +96,25 @@ function operation(
     ...(body === undefined
       ? {}
       : {
-          requestBody: { description: body.about, content: { [body.type]: body.schema === undefined ? {} : { schema: ref(body.schema) } } },
+          requestBody: {
+            description: body.about,
+            content: { [body.type]: body.schema === undefined ? {} : { schema: ref(body.schema) } },
+          },
         }),
     responses: {
       [status]: { description, content: { [type]: schema === undefined ? {} : { schema: ref(schema) } } },
-      default: { description: 'What is wrong, and what to try', content: { 'application/json': { schema: ref('Problem') } } },
+      default: {
+        description: 'What is wrong, and what to try',
+        content: { 'application/json': { schema: ref('Problem') } },
+      },
     },
   };
 }
 
 function parameterOf([name, { about, whole, examples, in: place = 'query' }]: [name: string, Parameter]): object {
   const schema =
-    whole === undefined ? { type: 'string', ...present({ examples }) } : { type: 'integer', minimum: whole[0], maximum: whole[1] };
+    whole === undefined
+      ? { type: 'string', ...present({ examples }) }
+      : { type: 'integer', minimum: whole[0], maximum: whole[1] };
   return { name, in: place, description: about, schema };
 }

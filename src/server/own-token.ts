@@ -50,13 +50,18 @@ export function givenTokens(env: Environment, file: { path: string; text: string
     const secret = env[variable] ?? '';
     if (secret === '') return [];
     if (secret.length < shortest)
-      throw new Failure('config', `${variable}: a token of less than ${shortest} characters can be guessed; try "openssl rand -hex 24"`);
+      throw new Failure(
+        'config',
+        `${variable}: a token of less than ${shortest} characters can be guessed; try "openssl rand -hex 24"`,
+      );
     return [{ secret, rights: given, name: `the token ${variable}`, id: `variable:${variable}` }];
   });
   const lines = (file?.text ?? '').split('\n').map((line) => line.trim());
   return [
     ...set,
-    ...lines.flatMap((line, index) => (line === '' || line.startsWith('#') ? [] : [tokenOf(line, `${file?.path}:${index + 1}`)])),
+    ...lines.flatMap((line, index) =>
+      line === '' || line.startsWith('#') ? [] : [tokenOf(line, `${file?.path}:${index + 1}`)],
+    ),
   ];
 }
 
@@ -64,12 +69,19 @@ function tokenOf(line: string, place: string): Token {
   const [allowed = '', secret = '', ...name] = line.split(/\s+/);
   const given = allowed.split(',').map((word) => rights.find((each) => each === word));
   if (given.includes(undefined))
-    throw new Failure('config', `${place}: expected rights (${rights.join(', ')}), a token and a name, such as: read,stop TOKEN alice`);
+    throw new Failure(
+      'config',
+      `${place}: expected rights (${rights.join(', ')}), a token and a name, such as: read,stop TOKEN alice`,
+    );
   if (secret.length < shortest)
-    throw new Failure('config', `${place}: a token of less than ${shortest} characters can be guessed; try "openssl rand -hex 24"`);
+    throw new Failure(
+      'config',
+      `${place}: a token of less than ${shortest} characters can be guessed; try "openssl rand -hex 24"`,
+    );
   const called = name.join(' ');
   // Without a name, two tokens differ by their secrets alone; of these only a hash may leave.
-  const id = called === '' ? `token:${createHash('sha256').update(secret).digest('hex').slice(0, 32)}` : `name:${called}`;
+  const id =
+    called === '' ? `token:${createHash('sha256').update(secret).digest('hex').slice(0, 32)}` : `name:${called}`;
   return { secret, rights: given.filter((right) => right !== undefined), name: called || 'a token', id };
 }
 

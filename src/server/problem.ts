@@ -25,7 +25,12 @@ export class Problem extends Error {
   /** When to try again, in seconds. */
   readonly retryAfter: number | undefined;
 
-  constructor(code: ProblemCode, message: string, more: Readonly<Record<string, string | number>> = {}, retryAfter?: number) {
+  constructor(
+    code: ProblemCode,
+    message: string,
+    more: Readonly<Record<string, string | number>> = {},
+    retryAfter?: number,
+  ) {
     super(message);
     this.name = 'Problem';
     this.code = code;

@@ -14,7 +14,11 @@ type Family = readonly [name: string, type: 'gauge' | 'counter', help: string, s
 export async function totalsOf({ store }: Ledger): Promise<readonly Totals[]> {
   const kept = await store.totals();
   if (kept !== undefined) return kept;
-  return (await statsBy(store, 'class', {})).map(({ group, ...row }) => ({ ...none, ...present({ class: group }), ...row }));
+  return (await statsBy(store, 'class', {})).map(({ group, ...row }) => ({
+    ...none,
+    ...present({ class: group }),
+    ...row,
+  }));
 }
 
 const none = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cost: 0 };
@@ -77,7 +81,12 @@ function queueFamilies(queue: QueueFigures | 'away' | undefined): Family[] {
     up,
     ['runwire_queue_runs', 'gauge', 'Runs in the queue; dead: nobody tries them any more.', states],
     ['runwire_queue_due_runs', 'gauge', 'Queued runs that may start now.', [[{}, jobs.due]]],
-    ['runwire_queue_oldest_wait_seconds', 'gauge', 'How long the oldest run that may start has waited.', [[{}, oldest / 1000]]],
+    [
+      'runwire_queue_oldest_wait_seconds',
+      'gauge',
+      'How long the oldest run that may start has waited.',
+      [[{}, oldest / 1000]],
+    ],
     ['runwire_queue_paused', 'gauge', 'Whether the queue is paused.', [[{}, Number(paused)]]],
     [
       'runwire_workers',

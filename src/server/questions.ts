@@ -28,6 +28,9 @@ export async function namedRun({ store }: Ledger, word = ''): Promise<RunRecord>
   const found = /^[0-9a-z]{1,26}$/.test(word) ? await findRun(store, word) : undefined;
   if (found?.kind === 'run') return found.run;
   if (found?.kind === 'ambiguous')
-    throw new Problem('conflict', `ambiguous id "${word}": it may be ${found.ids.map(shortRunId).join(', ')}; give more of it`);
+    throw new Problem(
+      'conflict',
+      `ambiguous id "${word}": it may be ${found.ids.map(shortRunId).join(', ')}; give more of it`,
+    );
   throw new Problem('not_found', 'there is no such run; it may have been pruned, or be in another ledger');
 }

@@ -46,7 +46,8 @@ export async function* recordMessages(
     for (;;) {
       const next = await records.next();
       if (next.done === true) {
-        if (next.value !== undefined) yield [{ event: 'end', data: JSON.stringify({ outcome: await outcomeOf(ledger, run) }) }];
+        if (next.value !== undefined)
+          yield [{ event: 'end', data: JSON.stringify({ outcome: await outcomeOf(ledger, run) }) }];
         return;
       }
       const some = next.value.slice(0, room);
@@ -77,7 +78,8 @@ export function* messagesOf(records: Iterable<EventRecord>, cut: number | undefi
   for (const record of records) {
     const line = cutJson(record, cut);
     if (line === undefined) continue;
-    if (lines.length > 0 && (lines.length >= recordsPerMessage || characters + line.length > charactersPerMessage)) yield take();
+    if (lines.length > 0 && (lines.length >= recordsPerMessage || characters + line.length > charactersPerMessage))
+      yield take();
     lines.push(line);
     characters += line.length;
     last = record.sequence;

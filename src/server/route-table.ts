@@ -20,7 +20,12 @@ export interface RouteEntry {
   readonly parameters?: Readonly<Record<string, Parameter>>;
   readonly body?: { readonly type: string; readonly about: string; readonly schema?: SchemaName };
   /** Absent: a page or a file for a browser, which is no part of the API. */
-  readonly answer?: { readonly about: string; readonly type?: string; readonly status?: number; readonly schema?: SchemaName };
+  readonly answer?: {
+    readonly about: string;
+    readonly type?: string;
+    readonly status?: number;
+    readonly schema?: SchemaName;
+  };
 }
 
 export const mostRuns = 500;
@@ -48,8 +53,16 @@ export const routeTable = {
     },
     answer: { about: 'A page', schema: 'RunPage' },
   },
-  'get /api/runs/{id}': { about: 'One run with its outcome', right: 'read', answer: { about: 'The run', schema: 'RunRecord' } },
-  'get /api/runs/{id}/children': { about: 'All runs below it', right: 'read', answer: { about: 'With their depth', schema: 'RunPage' } },
+  'get /api/runs/{id}': {
+    about: 'One run with its outcome',
+    right: 'read',
+    answer: { about: 'The run', schema: 'RunRecord' },
+  },
+  'get /api/runs/{id}/children': {
+    about: 'All runs below it',
+    right: 'read',
+    answer: { about: 'With their depth', schema: 'RunPage' },
+  },
   'get /api/runs/{id}/timeline': {
     about: 'Its tool calls and their times',
     right: 'read',
@@ -110,17 +123,31 @@ export const routeTable = {
   'post /api/report/{id}': {
     about: 'A part of a run on another machine; may be sent again',
     right: 'report',
-    body: { type: 'application/x-ndjson', about: 'A ReportHead, then EventRecords, then a ReportEnd when the run has ended' },
-    answer: { about: 'How far it was received; 409 with `accepted_to`: send everything after that again', schema: 'Accepted' },
+    body: {
+      type: 'application/x-ndjson',
+      about: 'A ReportHead, then EventRecords, then a ReportEnd when the run has ended',
+    },
+    answer: {
+      about: 'How far it was received; 409 with `accepted_to`: send everything after that again',
+      schema: 'Accepted',
+    },
   },
-  'get /api/session': { about: 'What this token may do', right: 'read', answer: { about: 'Its rights', schema: 'Session' } },
+  'get /api/session': {
+    about: 'What this token may do',
+    right: 'read',
+    answer: { about: 'Its rights', schema: 'Session' },
+  },
   'get /api/queue': {
     about: 'The queue of a fleet, and its workers',
     right: 'read',
     answer: { about: '404: there is none', schema: 'QueueState' },
   },
   'get /healthz': { about: 'Whether the server is healthy', answer: { about: 'ok', type: 'text/plain' } },
-  'get /metrics': { about: 'Metrics for Prometheus', right: 'read', answer: { about: 'Text format 0.0.4', type: 'text/plain' } },
+  'get /metrics': {
+    about: 'Metrics for Prometheus',
+    right: 'read',
+    answer: { about: 'Text format 0.0.4', type: 'text/plain' },
+  },
   'get /openapi.json': { about: 'This description' },
   'get /login': { about: 'Keeps a token as a cookie', parameters: { token: { about: 'The token' } } },
   'get /': { about: 'The page: runs' },

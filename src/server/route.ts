@@ -49,7 +49,8 @@ function queryIn(context: Context<ServerEnv>, parameters: Readonly<Record<string
       const [least, most] = parameters[name]?.whole ?? [0, Number.MAX_SAFE_INTEGER];
       if (text === undefined) return undefined;
       const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-      if (!(value >= least && value <= most)) throw new Problem('input', `${name}: expected a number from ${least} to ${most}`);
+      if (!(value >= least && value <= most))
+        throw new Problem('input', `${name}: expected a number from ${least} to ${most}`);
       return value;
     },
   };

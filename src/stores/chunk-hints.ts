@@ -41,7 +41,13 @@ export class Hints {
   }
 
   #connect(): void {
-    if (this.#isClosed || this.#end !== undefined || this.#connecting !== undefined || this.#database.listen === undefined) return;
+    if (
+      this.#isClosed ||
+      this.#end !== undefined ||
+      this.#connecting !== undefined ||
+      this.#database.listen === undefined
+    )
+      return;
     this.#connecting = this.#listen(this.#database.listen.bind(this.#database)).finally(() => {
       this.#connecting = undefined;
       if (this.#listeners.size === 0 || this.#isClosed) this.#disconnect();

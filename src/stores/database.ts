@@ -48,7 +48,9 @@ export interface Database {
 
 /** SQLite numbers its errors, PostgreSQL grades them, and a connection names the call that failed. */
 export function isDatabaseError(error: unknown): error is Error {
-  return error instanceof Error && ('errcode' in error || 'severity' in error || ('syscall' in error && 'address' in error));
+  return (
+    error instanceof Error && ('errcode' in error || 'severity' in error || ('syscall' in error && 'address' in error))
+  );
 }
 
 /** The disk of the database is full: SQLITE_FULL, and PostgreSQL's disk_full. */

@@ -37,16 +37,27 @@ export interface KeptFigures {
 }
 
 /** What is wrong with the rows of a run in these tables; undefined: nothing. They come from its outcome, which is sealed. */
-export function figureDamageOf({ id: run = null, status, prompt, outcome, seal }: Row, kept: readonly KeptFigures[]): string | undefined {
-  if (status === 'running' || typeof seal !== 'string' || (typeof outcome !== 'string' && !(outcome instanceof Uint8Array)))
+export function figureDamageOf(
+  { id: run = null, status, prompt, outcome, seal }: Row,
+  kept: readonly KeptFigures[],
+): string | undefined {
+  if (
+    status === 'running' ||
+    typeof seal !== 'string' ||
+    (typeof outcome !== 'string' && !(outcome instanceof Uint8Array))
+  )
     return undefined;
   const figures = figuresOf(parseOutcome(outcome, String(prompt)));
   const wrong = figureTables.find((name) => {
-    const made = figures.filter(({ table }) => table === name).map(({ about, columns }) => inOrder({ run, ...about, ...columns }));
+    const made = figures
+      .filter(({ table }) => table === name)
+      .map(({ about, columns }) => inOrder({ run, ...about, ...columns }));
     const found = kept.flatMap(({ table, row }) => (table === name ? [inOrder(row)] : []));
     return made.toSorted().join('\n') !== found.toSorted().join('\n');
   });
-  return wrong === undefined ? undefined : `its rows in "${wrong}" were changed after its end: they are not what its outcome says`;
+  return wrong === undefined
+    ? undefined
+    : `its rows in "${wrong}" were changed after its end: they are not what its outcome says`;
 }
 
 function inOrder(columns: Row): string {
@@ -70,5 +81,9 @@ function toolFigures(calls: readonly ToolCallSummary[]): Figures[] {
 /** By the last part of a path. */
 function fileFigures(artifacts: LedgerOutcome['artifacts']): Figures[] {
   const paths = new Set(artifacts.slice(0, filesKept).map(({ path }) => plainText(path)));
-  return Array.from(paths, (path) => ({ table: 'files', about: { name: path.slice(path.lastIndexOf('/') + 1), path }, columns: {} }));
+  return Array.from(paths, (path) => ({
+    table: 'files',
+    about: { name: path.slice(path.lastIndexOf('/') + 1), path },
+    columns: {},
+  }));
 }

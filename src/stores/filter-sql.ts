@@ -31,12 +31,15 @@ export function select(database: Database, filter: RunFilter, more: readonly Sta
   }
   for (const { name, of } of valueFilters) {
     const wanted = filter[name];
-    if (wanted !== undefined) conditions.push(anyOf(columnInRuns(of), wanted.flatMap(of === 'agent' ? namesOf : plainText), database.kind));
+    if (wanted !== undefined)
+      conditions.push(anyOf(columnInRuns(of), wanted.flatMap(of === 'agent' ? namesOf : plainText), database.kind));
   }
   if (filter.top !== undefined) conditions.push({ sql: `${filter.top ? '' : 'not '}(${isTop(prefix)})`, values: [] });
   // An id begins with the time its run began.
-  if (filter.started_from !== undefined) conditions.push({ sql: `${id} >= ?`, values: [leastRunId(Math.ceil(filter.started_from))] });
-  if (filter.started_to !== undefined) conditions.push({ sql: `${id} < ?`, values: [leastRunId(Math.ceil(filter.started_to))] });
+  if (filter.started_from !== undefined)
+    conditions.push({ sql: `${id} >= ?`, values: [leastRunId(Math.ceil(filter.started_from))] });
+  if (filter.started_to !== undefined)
+    conditions.push({ sql: `${id} < ?`, values: [leastRunId(Math.ceil(filter.started_to))] });
   if (filter.cost_min !== undefined) conditions.push({ sql: 'r.cost >= ?', values: [filter.cost_min] });
   if (filter.cost_max !== undefined) conditions.push({ sql: 'r.cost <= ?', values: [filter.cost_max] });
   if (filter.file !== undefined) conditions.push(changed(prefix, filter.file.map(plainText)));
@@ -71,14 +74,21 @@ function anyOf(column: string, values: readonly string[], kind: Database['kind']
   if (values.length === 1) return { sql: `${column} = ?`, values };
   // With the index of a column SQLite finds the runs of each value, and sorts them all for every page; `+` makes it go through them in order.
   return {
-    sql: values.length === 0 ? '1 = 0' : `${kind === 'sqlite' ? '+' : ''}${column} in (${values.map(() => '?').join(', ')})`,
+    sql:
+      values.length === 0
+        ? '1 = 0'
+        : `${kind === 'sqlite' ? '+' : ''}${column} in (${values.map(() => '?').join(', ')})`,
     values,
   };
 }
 
 /** The last part of a path is found by an index; the rest is compared. */
 function changed(prefix: string, paths: readonly string[]): Statement {
-  const each = paths.map((path) => ({ name: path.slice(path.lastIndexOf('/') + 1), path, end: `%/${path.replaceAll(/[\\%_]/g, '\\$&')}` }));
+  const each = paths.map((path) => ({
+    name: path.slice(path.lastIndexOf('/') + 1),
+    path,
+    end: `%/${path.replaceAll(/[\\%_]/g, '\\$&')}`,
+  }));
   return {
     sql: `r.id in (select f.run from ${prefix}files f where ${each.map(() => "(f.name = ? and (f.path = ? or f.path like ? escape '\\'))").join(' or ') || '1 = 0'})`,
     values: each.flatMap(({ name, path, end }) => [name, path, end]),

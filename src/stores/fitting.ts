@@ -50,5 +50,7 @@ function columnsOf(found: readonly ColumnFact[]): Map<string, Set<string>> {
 }
 
 function hasAll(tables: ReadonlyMap<string, ReadonlySet<string>>, wanted: Readonly<Record<string, string>>): boolean {
-  return Object.entries(wanted).every(([table, columns]) => columns.split(' ').every((column) => tables.get(table)?.has(column) === true));
+  return Object.entries(wanted).every(([table, columns]) =>
+    columns.split(' ').every((column) => tables.get(table)?.has(column) === true),
+  );
 }

@@ -82,7 +82,8 @@ const services: readonly Service[] = [
 export function labelsFromEnvironment(env: Environment): Labels {
   const service = services.find(({ isHere }) => (env[isHere] ?? '') !== '');
   if (service === undefined) return {};
-  const valueOf = (names: readonly string[]): string => names.map((name) => env[name] ?? '').find((value) => value !== '') ?? '';
+  const valueOf = (names: readonly string[]): string =>
+    names.map((name) => env[name] ?? '').find((value) => value !== '') ?? '';
   const url = service.name === 'github' ? githubUrl(env) : valueOf(service.url);
   // A URL may contain a token.
   return withoutEmpty({

@@ -44,7 +44,10 @@ export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome, limits: Limit
       ...boundedTexts(outcome.metadata, limits),
       initial_prompt: bounded(outcome.metadata.initial_prompt, limits.answer),
     },
-    ...present({ error_details: error === undefined ? undefined : boundedTexts(error, { ...limits, text: limits.stack }), omitted }),
+    ...present({
+      error_details: error === undefined ? undefined : boundedTexts(error, { ...limits, text: limits.stack }),
+      omitted,
+    }),
   };
 }
 

@@ -15,7 +15,8 @@ export function ledgerPlace(flag: string | undefined, env: Environment, cwd: str
   if (named === 'none') return { kind: 'none' };
   if (/^postgres(ql)?:\/\//.test(named)) return { kind: 'postgres', url: named };
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//.exec(named)?.[1];
-  if (scheme !== undefined) throw new Failure('config', `a ledger cannot be at ${scheme}://; expected a file, postgres://… or none`);
+  if (scheme !== undefined)
+    throw new Failure('config', `a ledger cannot be at ${scheme}://; expected a file, postgres://… or none`);
   if (named === '') throw new Failure('config', 'the ledger has no name; expected a file, postgres://… or none');
   return { kind: 'sqlite', path: resolve(cwd, named) };
 }

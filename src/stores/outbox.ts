@@ -51,7 +51,9 @@ export class Outbox {
     const path = this.#pathOf(entry.run);
     const text = this.#textOf(entry);
     try {
-      writeFileSync(`${path}.new`, entry.ending === undefined ? text + ' '.repeat(reservedBytes) : text, { mode: 0o600 });
+      writeFileSync(`${path}.new`, entry.ending === undefined ? text + ' '.repeat(reservedBytes) : text, {
+        mode: 0o600,
+      });
       renameSync(`${path}.new`, path);
     } catch (error) {
       rmSync(`${path}.new`, { force: true });
@@ -72,7 +74,9 @@ export class Outbox {
     const whole = Buffer.from(this.#textOf(entry));
     if (whole.length <= room) return whole;
     for (const text of [4096, 1024, 256, 64, 16]) {
-      const bytes = Buffer.from(this.#textOf(within({ answer: text, stack: text, text, list: Math.max(2, text / 16) }, entry)));
+      const bytes = Buffer.from(
+        this.#textOf(within({ answer: text, stack: text, text, list: Math.max(2, text / 16) }, entry)),
+      );
       if (bytes.length <= room) return bytes;
     }
     return undefined;

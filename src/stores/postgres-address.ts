@@ -49,7 +49,11 @@ export function readAddress(text: string, env: Environment = process.env): Postg
       'config',
       `${JSON.stringify(quoted(schema, 80))} cannot be the ledger's schema; use at most 60 lowercase letters, digits and _, and do not begin with pg_`,
     );
-  const places = placesOf(hosts, (setting('host', 'PGHOST') ?? '').split(','), (setting('port', 'PGPORT') ?? '').split(','));
+  const places = placesOf(
+    hosts,
+    (setting('host', 'PGHOST') ?? '').split(','),
+    (setting('port', 'PGPORT') ?? '').split(','),
+  );
   const user = decoded(url.username) || setting('user', 'PGUSER') || systemUser();
   const database = decoded(url.pathname.slice(1)) || setting('dbname', 'PGDATABASE') || user;
   const given = decoded(url.password) || setting('password', 'PGPASSWORD');
@@ -63,7 +67,10 @@ export function readAddress(text: string, env: Environment = process.env): Postg
   const word = setting('target_session_attrs', 'PGTARGETSESSIONATTRS') ?? 'any';
   const target = targets.find((each) => each === word);
   if (target === undefined)
-    throw new Failure('config', `target_session_attrs ${JSON.stringify(quoted(word, 40))}: expected one of ${targets.join(', ')}`);
+    throw new Failure(
+      'config',
+      `target_session_attrs ${JSON.stringify(quoted(word, 40))}: expected one of ${targets.join(', ')}`,
+    );
   const seconds = Number(setting('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 0);
   return {
     name: `${url.protocol}//${user}@${places.map(({ host, port }) => `${host}:${port}`).join(',')}/${database}`,
@@ -90,10 +97,15 @@ interface HostAndPort {
 /** Hosts from the address, else from the variables; one port is for all of them. */
 function placesOf(named: readonly HostAndPort[], hosts: readonly string[], ports: readonly string[]): HostAndPort[] {
   const isNamed = named.some(({ host }) => host !== '');
-  const found = isNamed ? named : hosts.map((host, index) => ({ host, port: named[index]?.port ?? named[0]?.port ?? '' }));
+  const found = isNamed
+    ? named
+    : hosts.map((host, index) => ({ host, port: named[index]?.port ?? named[0]?.port ?? '' }));
   if (ports.length > 1 && ports.length !== found.length)
     throw new Failure('config', `the ledger's address has ${found.length} hosts and ${ports.length} ports`);
-  return found.map(({ host, port }, index) => ({ host: host || 'localhost', port: port || ports[ports.length > 1 ? index : 0] || '5432' }));
+  return found.map(({ host, port }, index) => ({
+    host: host || 'localhost',
+    port: port || ports[ports.length > 1 ? index : 0] || '5432',
+  }));
 }
 
 const connectMs = 5000;
@@ -109,7 +121,10 @@ export function readUrl(text: string): { url: URL; hosts: HostAndPort[] } {
     const url = new URL([text.slice(0, from), from === start ? '' : 'host', text.slice(end)].join(''));
     return { url, hosts: named.split(',').map(hostAndPort) };
   } catch {
-    throw new Failure('config', "the ledger's address cannot be read; expected postgres://user:password@host:port/database");
+    throw new Failure(
+      'config',
+      "the ledger's address cannot be read; expected postgres://user:password@host:port/database",
+    );
   }
 }
 
@@ -183,7 +198,8 @@ function passwordIn(env: Environment, wanted: readonly string[]): string | undef
   for (const line of text.split(/\r?\n/)) {
     if (line.startsWith('#')) continue;
     const fields = line.match(/(?:\\.|[^:\\])+/g)?.map((field) => field.replace(/\\(.)/g, '$1')) ?? [];
-    if (fields.length >= 5 && wanted.every((value, index) => fields[index] === '*' || fields[index] === value)) return fields[4];
+    if (fields.length >= 5 && wanted.every((value, index) => fields[index] === '*' || fields[index] === value))
+      return fields[4];
   }
   return undefined;
 }

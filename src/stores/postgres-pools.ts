@@ -42,7 +42,10 @@ export async function takePool(name: string, address: PostgresAddress, options: 
 }
 
 /** Runs `work` on one connection, and rolls back if it throws. A broken connection is not used again. */
-export async function onConnection<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+export async function onConnection<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect();
   let failure: Error | undefined;
   // The connection may break while it is idle; the next statement fails and reports it.
@@ -61,7 +64,10 @@ export async function onConnection<Result>(pool: pg.Pool, work: (client: pg.Pool
   }
 }
 
-async function connect({ config, encryption, servers, target }: PostgresAddress, options: PoolConfig): Promise<pg.Pool> {
+async function connect(
+  { config, encryption, servers, target }: PostgresAddress,
+  options: PoolConfig,
+): Promise<pg.Pool> {
   const all: PoolConfig = {
     ...config,
     max: mostConnections,
@@ -105,5 +111,7 @@ async function usable(pool: pg.Pool): Promise<pg.Pool> {
 
 /** Counts and sums come as text because they might be too big for a number; ours never are. */
 function typeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  return type === pg.types.builtins.INT8 || type === pg.types.builtins.NUMERIC ? Number : pg.types.getTypeParser(type, format as 'text');
+  return type === pg.types.builtins.INT8 || type === pg.types.builtins.NUMERIC
+    ? Number
+    : pg.types.getTypeParser(type, format as 'text');
 }

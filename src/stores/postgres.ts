@@ -125,7 +125,9 @@ class PostgresDatabase implements Database {
 
   /** Only the owner of a table may do this; otherwise the server does it in its own time. */
   async compact(): Promise<void> {
-    const tables = ['runs', 'documents', 'labels', 'usage', 'tools', 'run_chunk'].map((table) => `${this.prefix}${table}`);
+    const tables = ['runs', 'documents', 'labels', 'usage', 'tools', 'run_chunk'].map(
+      (table) => `${this.prefix}${table}`,
+    );
     await this.#pool.query(`vacuum ${tables.join(', ')}`);
   }
 

@@ -6,7 +6,17 @@ import type { Owner } from '../processes/owner.ts';
 import { DamagedRun } from './damaged-run.ts';
 import type { Database, Row, Value } from './database.ts';
 import { outcomeText, sealOf } from './seal.ts';
-import type { Attempt, Grouping, LedgerOutcome, OpenRun, RunRecord, RunSummary, RunUsage, StatsRow, TreePlace } from './run-store.ts';
+import type {
+  Attempt,
+  Grouping,
+  LedgerOutcome,
+  OpenRun,
+  RunRecord,
+  RunSummary,
+  RunUsage,
+  StatsRow,
+  TreePlace,
+} from './run-store.ts';
 import type { Labels } from '../contract/labels.ts';
 
 const longestName = 500;
@@ -45,10 +55,15 @@ export function agentName(name: string | undefined): string | null {
 
 type Table = 'runs' | 'documents';
 
-const stored = Object.entries<RowField>(storedFields).map(([name, field]) => ({ ...field, name, column: field.column ?? name }));
+const stored = Object.entries<RowField>(storedFields).map(([name, field]) => ({
+  ...field,
+  name,
+  column: field.column ?? name,
+}));
 
 /** Whether a table has a column for it. */
-const isIn = ({ table, isCopied }: RowField, wanted: Table): boolean => table === wanted || (isCopied === true && wanted === 'runs');
+const isIn = ({ table, isCopied }: RowField, wanted: Table): boolean =>
+  table === wanted || (isCopied === true && wanted === 'runs');
 
 /** The columns that an outcome fills. */
 export function outcomeColumns(outcome: LedgerOutcome, table: Table = 'runs'): Record<string, Value> {
@@ -60,10 +75,14 @@ export function outcomeColumns(outcome: LedgerOutcome, table: Table = 'runs'): R
 }
 
 /** The columns that whoever starts or imports a run fills. */
-export function givenColumns(run: { [Name in keyof GivenOfRun]?: string | undefined }, table: Table): Record<string, Value> {
+export function givenColumns(
+  run: { [Name in keyof GivenOfRun]?: string | undefined },
+  table: Table,
+): Record<string, Value> {
   const given: Readonly<Record<string, string | undefined>> = run;
   const columns: Record<string, Value> = {};
-  for (const field of stored) if (field.isGiven && isIn(field, table)) columns[field.column] = optionalText(given[field.name]);
+  for (const field of stored)
+    if (field.isGiven && isIn(field, table)) columns[field.column] = optionalText(given[field.name]);
   return columns;
 }
 
@@ -86,7 +105,16 @@ export function columnInRuns(name: SearchedName): string {
 export const listColumns = [...shownColumns('runs', 'r'), ...shownColumns('documents', 'd')];
 /** The columns that are added up. */
 export const usageColumns = (
-  ['id', 'parent_run_id', 'root_run_id', 'status', 'cost', 'cost_is', 'input_tokens', 'output_tokens'] satisfies (keyof RunUsage)[]
+  [
+    'id',
+    'parent_run_id',
+    'root_run_id',
+    'status',
+    'cost',
+    'cost_is',
+    'input_tokens',
+    'output_tokens',
+  ] satisfies (keyof RunUsage)[]
 ).map((column) => `r.${column}`);
 
 function shownColumns(table: Table, alias: string): string[] {
@@ -98,7 +126,8 @@ function shownColumns(table: Table, alias: string): string[] {
 /** A column without a value becomes an absent field. */
 function filled(row: Row, without: readonly string[] = []): Record<string, unknown> {
   const columns: Record<string, unknown> = {};
-  for (const name in row) if (row[name] !== null && row[name] !== undefined && !without.includes(name)) columns[name] = row[name];
+  for (const name in row)
+    if (row[name] !== null && row[name] !== undefined && !without.includes(name)) columns[name] = row[name];
   return columns;
 }
 
@@ -131,7 +160,9 @@ function readRecord(row: Row, labels: Labels): RunRecord {
     ...summaryOf({ ...rest, head: prompt }, labels),
     prompt: String(prompt),
     attempts: typeof attempts === 'string' ? (JSON.parse(attempts) as Attempt[]) : [],
-    ...(typeof outcome === 'string' || outcome instanceof Uint8Array ? { outcome: parseOutcome(outcome, String(prompt)) } : {}),
+    ...(typeof outcome === 'string' || outcome instanceof Uint8Array
+      ? { outcome: parseOutcome(outcome, String(prompt)) }
+      : {}),
     ...(typeof owner === 'string' ? { owner: JSON.parse(owner) as Owner } : {}),
   };
 }
@@ -189,7 +220,16 @@ export function parseOutcome(written: string | Uint8Array, prompt: string): Ledg
 }
 
 /** The figures of a run, which are in its outcome as well. */
-const figureColumns = ['exit_code', 'cost', 'cost_source', 'input_tokens', 'output_tokens', 'turns', 'tool_calls', 'duration_ms'] as const;
+const figureColumns = [
+  'exit_code',
+  'cost',
+  'cost_source',
+  'input_tokens',
+  'output_tokens',
+  'turns',
+  'tool_calls',
+  'duration_ms',
+] as const;
 
 /** What is wrong with the parts of a run that are stored as JSON; undefined: nothing. */
 export function damageOf(row: Row): string | undefined {
@@ -203,9 +243,11 @@ export function damageOf(row: Row): string | undefined {
   try {
     const kept: Partial<LedgerOutcome> = parseOutcome(outcome, String(prompt));
     const isWhole = typeof kept.message === 'string' && Array.isArray(kept.tool_calls) && Array.isArray(kept.warnings);
-    if (!isWhole || kept.metrics === undefined || kept.verdict === undefined) return 'its outcome is damaged: parts of it are missing';
+    if (!isWhole || kept.metrics === undefined || kept.verdict === undefined)
+      return 'its outcome is damaged: parts of it are missing';
     if (status === 'running') return undefined;
-    if (kept.status !== status || kept.verdict.class !== verdict) return 'its outcome is damaged: its end differs from that of the run';
+    if (kept.status !== status || kept.verdict.class !== verdict)
+      return 'its outcome is damaged: its end differs from that of the run';
     if (typeof seal !== 'string') return undefined;
     const columns = outcomeColumns(kept as LedgerOutcome);
     const other = figureColumns.find((name) => (columns[name] ?? null) !== (row[name] ?? null));

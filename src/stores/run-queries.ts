@@ -115,7 +115,9 @@ export class RunQueries {
         more.set(key, { ...more.get(key), ...found });
       }
     }
-    return rows.map((row) => statsOf({ ...row, ...more.get(JSON.stringify([row['group'], row['subgroup']])) }, groupings));
+    return rows.map((row) =>
+      statsOf({ ...row, ...more.get(JSON.stringify([row['group'], row['subgroup']])) }, groupings),
+    );
   }
 
   async totals(): Promise<Totals[] | undefined> {
@@ -177,14 +179,22 @@ export class RunQueries {
     more: readonly string[],
   ): Promise<{ rows: Row[]; labels: (row: Row) => Labels; next: { next?: string } }> {
     const { id } = select(this.database, filter);
-    const { from, where, values } = select(this.database, filter, after === undefined ? [] : [{ sql: `${id} < ?`, values: [after] }]);
+    const { from, where, values } = select(
+      this.database,
+      filter,
+      after === undefined ? [] : [{ sql: `${id} < ?`, values: [after] }],
+    );
     const found = await this.database.all({
       sql: `${this.#selectShown([...listColumns, ...more])} ${from} ${this.join} ${where} order by ${id} desc limit ?`,
       values: [...values, limit + 1],
     });
     const rows = found.slice(0, limit);
     const last = rows.at(-1)?.['id'];
-    return { rows, labels: await this.#labelsOf(rows), next: found.length > limit && typeof last === 'string' ? { next: last } : {} };
+    return {
+      rows,
+      labels: await this.#labelsOf(rows),
+      next: found.length > limit && typeof last === 'string' ? { next: last } : {},
+    };
   }
 
   async #labelsOf(runs: readonly Row[]): Promise<(row: Row) => Labels> {
@@ -202,7 +212,9 @@ export class RunQueries {
       roots.map(plainText),
       (marks) => `${selected} from ${this.p}runs r ${join} where r.root_run_id in (${marks}) order by r.id`,
     );
-    return roots.length <= valuesPerQuery ? rows : rows.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
+    return roots.length <= valuesPerQuery
+      ? rows
+      : rows.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
   }
 
   /** A database accepts some ten thousand values in one query. */
@@ -210,7 +222,8 @@ export class RunQueries {
     const rows: Row[] = [];
     for (let at = 0; at < values.length; at += valuesPerQuery) {
       const some = values.slice(at, at + valuesPerQuery);
-      for (const row of await this.database.all({ sql: sql(some.map(() => '?').join(', ')), values: some })) rows.push(row);
+      for (const row of await this.database.all({ sql: sql(some.map(() => '?').join(', ')), values: some }))
+        rows.push(row);
     }
     return rows;
   }

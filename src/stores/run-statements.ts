@@ -136,7 +136,10 @@ export class RunStatements {
     });
     if (found === undefined) return added;
     if (this.#database.rights.delete)
-      return [...figureTables.map((table) => ({ sql: `delete from ${this.#prefix}${table} where run = ?`, values: [id] })), ...added];
+      return [
+        ...figureTables.map((table) => ({ sql: `delete from ${this.#prefix}${table} where run = ?`, values: [id] })),
+        ...added,
+      ];
     const changed = figuresOf(outcome)
       .filter(({ columns }) => Object.keys(columns).length > 0)
       .map(({ table, about, columns }) => ({

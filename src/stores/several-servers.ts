@@ -11,7 +11,11 @@ const tests: Readonly<Record<Target, string | undefined>> = {
   standby: 'select pg_is_in_recovery() as fits',
 };
 
-type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: unknown) => void) => void;
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: unknown) => void,
+) => void;
 
 /** Connections to the first of several servers that answers and is what is wanted, as psql chooses; when it goes away, to the next. */
 export class SeveralServersPool extends pg.Pool {

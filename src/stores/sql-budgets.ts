@@ -40,7 +40,9 @@ export class SqlBudgets implements BudgetStore {
   }
 
   async remove(name: string): Promise<boolean> {
-    return this.#database.write([{ sql: `delete from ${this.#prefix}budgets where name = ?`, values: [plainText(name)] }]);
+    return this.#database.write([
+      { sql: `delete from ${this.#prefix}budgets where name = ?`, values: [plainText(name)] },
+    ]);
   }
 
   async list(): Promise<BudgetState[]> {
@@ -119,7 +121,8 @@ export class SqlBudgets implements BudgetStore {
   #question(run: string, name: string | undefined, spends: boolean): Statement {
     const p = this.#prefix;
     const { now } = this.#database;
-    const own = (column: string): string => `(select o.${column} from ${p}spendings o where o.budget = b.name and o.run = ?)`;
+    const own = (column: string): string =>
+      `(select o.${column} from ${p}spendings o where o.budget = b.name and o.run = ?)`;
     const presentPeriod = this.#periodOf(now, 'b.per');
     // The reservation of a run that never reached the ledger expires after a while.
     const open = `s.settled_at is null and s.run <> b.asker and (r.status = 'running' or (r.id is null and s.at > ${now} - ${silenceMs}))`;

@@ -79,7 +79,9 @@ export class SqlChunks implements Chunks {
   }
 
   async remove({ run, attempt }: TapeId): Promise<void> {
-    await this.#database.write([{ sql: `delete from ${this.#table} where run = ? and attempt = ?`, values: [run, attempt] }]);
+    await this.#database.write([
+      { sql: `delete from ${this.#table} where run = ? and attempt = ?`, values: [run, attempt] },
+    ]);
   }
 
   /** By the database's clock, so that a wrong clock on one machine makes nothing look old. */
@@ -90,7 +92,13 @@ export class SqlChunks implements Chunks {
       values: [],
     });
     for (const { run, attempt, place, bytes, age } of rows)
-      yield { run: String(run), attempt: Number(attempt), place: String(place), bytes: Number(bytes), ageMs: Number(age) };
+      yield {
+        run: String(run),
+        attempt: Number(attempt),
+        place: String(place),
+        bytes: Number(bytes),
+        ageMs: Number(age),
+      };
   }
 
   watch({ run }: TapeId, onNews: () => void): Watch {

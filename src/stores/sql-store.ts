@@ -21,7 +21,18 @@ import {
 } from './rows.ts';
 import { RunQueries, rowsAtOnce } from './run-queries.ts';
 import { RunStatements, vectorOf } from './run-statements.ts';
-import type { Attempt, Ending, ImportedRun, LedgerOutcome, NewRun, OpenRun, Problem, Progress, RunFilter, RunStore } from './run-store.ts';
+import type {
+  Attempt,
+  Ending,
+  ImportedRun,
+  LedgerOutcome,
+  NewRun,
+  OpenRun,
+  Problem,
+  Progress,
+  RunFilter,
+  RunStore,
+} from './run-store.ts';
 import type { Labels } from '../contract/labels.ts';
 import { sealColumns, sealOf } from './seal.ts';
 import { SqlBudgets } from './sql-budgets.ts';
@@ -76,13 +87,18 @@ export class SqlRunStore extends RunQueries implements RunStore {
   }
 
   /** Starts the same run again, by another process. False: there is no such run. */
-  async #beginAgain({ id, owner, reporter, tape, cwd, started_at }: NewRun, attempts: readonly Attempt[]): Promise<boolean> {
+  async #beginAgain(
+    { id, owner, reporter, tape, cwd, started_at }: NewRun,
+    attempts: readonly Attempt[],
+  ): Promise<boolean> {
     return this.database.write([
       {
         sql: `update ${this.p}runs set status = 'running', class = null, exit_code = null, ended_at = null, duration_ms = null, last_sequence = 0, presumed_at = null, session_id = null,
           ${Object.keys(usedFields)
             .map((name) => `${name} = null`)
-            .join(', ')}, host = ?, cwd = ?, reporter = ?, heartbeat_at = ?, heard_at = ${this.database.now} where id = ?`,
+            .join(
+              ', ',
+            )}, host = ?, cwd = ?, reporter = ?, heartbeat_at = ?, heard_at = ${this.database.now} where id = ?`,
         values: [optionalText(owner.host), optionalText(cwd), optionalText(reporter), Math.floor(started_at), id],
       },
       this.#rows.updateDocument(id, {
@@ -146,11 +162,16 @@ export class SqlRunStore extends RunQueries implements RunStore {
     if (held !== undefined) {
       const { provenance, metrics } = ending.outcome;
       // As when an end updates an existing run, the events' information about the agent comes first.
-      await this.#insertWhole({ ...held, ...ending, ...present({ agent: provenance.agent, model: metrics.model_name }) });
+      await this.#insertWhole({
+        ...held,
+        ...ending,
+        ...present({ agent: provenance.agent, model: metrics.model_name }),
+      });
       return void this.#held.delete(id);
     }
     const found = await this.#end(id, ending, this.#runOf(id, owner));
-    if (!found && (owner === undefined || (await this.get(id)) === undefined)) throw new Error(`${this.name}: no run ${id}`);
+    if (!found && (owner === undefined || (await this.get(id)) === undefined))
+      throw new Error(`${this.name}: no run ${id}`);
   }
 
   /** Matches the run, and the owner if one is given. */
@@ -162,7 +183,11 @@ export class SqlRunStore extends RunQueries implements RunStore {
     };
   }
 
-  async closeInterrupted({ id, heartbeat_at, presumed_at }: OpenRun, ending: Ending, presumed = false): Promise<boolean> {
+  async closeInterrupted(
+    { id, heartbeat_at, presumed_at }: OpenRun,
+    ending: Ending,
+    presumed = false,
+  ): Promise<boolean> {
     if (!this.database.rights.update) return false;
     const state = presumed_at === undefined ? "status = 'running'" : 'presumed_at = ?';
     const condition = {
@@ -242,7 +267,8 @@ export class SqlRunStore extends RunQueries implements RunStore {
   }
 
   async addRequests(id: string, requests: readonly string[]): Promise<void> {
-    for (const { changes: _all, ...statement } of this.#rows.requests(id, requests)) await this.database.write([statement]);
+    for (const { changes: _all, ...statement } of this.#rows.requests(id, requests))
+      await this.database.write([statement]);
   }
 
   async addLabels(id: string, labels: Labels): Promise<void> {
@@ -257,7 +283,9 @@ export class SqlRunStore extends RunQueries implements RunStore {
     for (let at = 0; at < found.length; at += pruneBatch) {
       const ids = found.slice(at, at + pruneBatch).map(({ id }) => String(id));
       if (this.database.rights.budgets) await this.database.write([this.budgets.settleBefore(ids)]);
-      await this.database.write([{ sql: `delete from ${this.p}runs where id in (${ids.map(() => '?').join(', ')})`, values: ids }]);
+      await this.database.write([
+        { sql: `delete from ${this.p}runs where id in (${ids.map(() => '?').join(', ')})`, values: ids },
+      ]);
     }
     return { runs: found.length, tapes: found.flatMap(({ tape }) => (typeof tape === 'string' ? [tape] : [])) };
   }
@@ -361,7 +389,13 @@ export class SqlRunStore extends RunQueries implements RunStore {
       },
       this.#rows.updateDocument(id, {
         ...document,
-        seal: sealOf({ id, ...begun, ...present({ agent: agent ?? undefined, model: model ?? undefined }), ...set, ...document }),
+        seal: sealOf({
+          id,
+          ...begun,
+          ...present({ agent: agent ?? undefined, model: model ?? undefined }),
+          ...set,
+          ...document,
+        }),
       }),
       ...(await this.#rows.replaceFigures(id, outcome)),
       ...this.#rows.words(id, wordsOf(prompt === '' ? String(begun?.['prompt'] ?? '') : prompt, outcome.message)),

@@ -17,7 +17,8 @@ const applicationId = 0x52756e57;
 const briefWaitMs = 50;
 const patienceMs = 5000;
 const statementsKept = 100;
-const settings = 'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma secure_delete = on';
+const settings =
+  'pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma secure_delete = on';
 
 export interface SqliteOptions {
   /** Tests lower it. */
@@ -31,7 +32,9 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     await database.prepare();
   } catch (error) {
     await database.close();
-    throw error instanceof Failure ? error : new Failure('config', `cannot use the ledger ${path}: ${messageOf(error)}`, { cause: error });
+    throw error instanceof Failure
+      ? error
+      : new Failure('config', `cannot use the ledger ${path}: ${messageOf(error)}`, { cause: error });
   }
   return new SqlRunStore(database);
 }
@@ -71,7 +74,9 @@ class SqliteDatabase implements Database {
       if (!(await this.#holdAlone(error)) && !this.#reopenToRead(error)) throw error;
     }
     const isReady = (): boolean =>
-      this.#version() >= sqliteMigrations.length && this.#isUsable() && this.#pragma('application_id') === applicationId;
+      this.#version() >= sqliteMigrations.length &&
+      this.#isUsable() &&
+      this.#pragma('application_id') === applicationId;
     if (await this.#patiently(isReady)) return;
     await this.#patiently(() => this.#transaction(() => this.#migrate()));
   }
@@ -128,7 +133,11 @@ class SqliteDatabase implements Database {
     );
   }
 
-  async decide(_lock: string, { sql, values }: Statement, answer: (rows: Row[]) => readonly Statement[]): Promise<void> {
+  async decide(
+    _lock: string,
+    { sql, values }: Statement,
+    answer: (rows: Row[]) => readonly Statement[],
+  ): Promise<void> {
     await this.#patiently(() =>
       this.#transaction(() => {
         for (const each of answer(this.#statement(sql).all(...values))) this.#statement(each.sql).run(...each.values);
@@ -140,7 +149,9 @@ class SqliteDatabase implements Database {
     const found = await this.#patiently(() => this.#database.prepare('pragma integrity_check').all());
     const strays = await this.#patiently(() => this.#database.prepare('pragma foreign_key_check').all());
     return [
-      ...found.flatMap(({ integrity_check: what }) => (what === 'ok' ? [] : [{ where: this.name, what: String(what) }])),
+      ...found.flatMap(({ integrity_check: what }) =>
+        what === 'ok' ? [] : [{ where: this.name, what: String(what) }],
+      ),
       ...strays.map(({ table }) => ({ where: String(table), what: 'a row belongs to no run' })),
     ];
   }
@@ -162,7 +173,10 @@ class SqliteDatabase implements Database {
     const from = this.#version();
     const { objects } = this.#database.prepare('select count(*) as objects from sqlite_schema').get() ?? {};
     if (this.#pragma('application_id') !== applicationId && objects !== 0)
-      throw new Failure('config', `${this.name} is a database, but not a Runwire ledger; name another file with --ledger`);
+      throw new Failure(
+        'config',
+        `${this.name} is a database, but not a Runwire ledger; name another file with --ledger`,
+      );
     if (from > sqliteMigrations.length && !this.#isUsable())
       throw new Failure(
         'config',
@@ -183,7 +197,11 @@ class SqliteDatabase implements Database {
       )
       .all();
     return isUsable(
-      found.map(({ table, column, demanded }) => ({ table: String(table), column: String(column), isDemanded: demanded === 1 })),
+      found.map(({ table, column, demanded }) => ({
+        table: String(table),
+        column: String(column),
+        isDemanded: demanded === 1,
+      })),
     );
   }
 
@@ -239,5 +257,10 @@ const cannotWrite = [8, 10, 13, 14];
 
 function hasCode(error: unknown, codes: readonly number[]): boolean {
   // The low byte is the primary code; the rest gives the kind.
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && codes.includes(error.errcode & 0xff);
+  return (
+    error instanceof Error &&
+    'errcode' in error &&
+    typeof error.errcode === 'number' &&
+    codes.includes(error.errcode & 0xff)
+  );
 }

@@ -13,7 +13,8 @@ export interface StatsQuery {
 }
 
 /** All runs except those that ended before an agent was called, because of a typo in a flag or a name. The most common case is checked first. */
-const wasStarted = "(r.input_tokens is not null or coalesce(r.turns, 0) <> 0 or r.class is null or r.class not in ('config', 'input'))";
+const wasStarted =
+  "(r.input_tokens is not null or coalesce(r.turns, 0) <> 0 or r.class is null or r.class not in ('config', 'input'))";
 
 /** Databases differ in where they put what has no value: here it comes last. */
 const inOrder = '1 nulls last, 2 nulls last';
@@ -42,7 +43,8 @@ export function statsSql(database: Database, query: StatsQuery): Statement {
 export function percentilesSql(database: Database, query: StatsQuery, column: 'duration' | 'cost'): Statement {
   const { group, subgroup, used, took, source, values } = parts(database, query);
   const value = column === 'cost' ? used('cost') : took;
-  const at = (percent: number): string => `max(case when place = (n * ${percent} + 99) / 100 then v end) as ${column}_p${percent}`;
+  const at = (percent: number): string =>
+    `max(case when place = (n * ${percent} + 99) / 100 then v end) as ${column}_p${percent}`;
   return {
     sql: `select a, b, ${[50, 90, 99].map(at).join(', ')} from (
       select ${group} as a, ${subgroup} as b, ${value} as v,
@@ -140,5 +142,7 @@ function localTime(offsets: readonly Offset[]): string {
   if (offsets.length === 0) return 'r.started_at';
   const last = offsets.at(-1)?.ms ?? 0;
   const earlier = offsets.slice(0, -1).map(({ until, ms }) => `when r.started_at < ${until} then ${ms}`);
-  return earlier.length === 0 ? `(r.started_at + ${last})` : `(r.started_at + case ${earlier.join(' ')} else ${last} end)`;
+  return earlier.length === 0
+    ? `(r.started_at + ${last})`
+    : `(r.started_at + case ${earlier.join(' ')} else ${last} end)`;
 }

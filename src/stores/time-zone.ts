@@ -15,7 +15,8 @@ export function offsetsOf(timeZone: string, from: number, to: number): Offset[] 
   const format = formatOf(timeZone);
   const offsetAt = (at: number): number => {
     const text = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-    const [, sign = '+', hours = '0', minutes = '0', seconds = '0'] = /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?/.exec(text) ?? [];
+    const [, sign = '+', hours = '0', minutes = '0', seconds = '0'] =
+      /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?/.exec(text) ?? [];
     return (sign === '-' ? -1 : 1) * ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
   };
   const end = Math.min(Math.max(to, first), last);
@@ -38,7 +39,9 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   } catch (error) {
-    throw new Failure('input', `unknown time zone: ${timeZone} (expected one such as Europe/Zurich or UTC)`, { cause: error });
+    throw new Failure('input', `unknown time zone: ${timeZone} (expected one such as Europe/Zurich or UTC)`, {
+      cause: error,
+    });
   }
 }
 

@@ -13,12 +13,20 @@ export function totalsSql({ prefix }: Database): string {
 
 /** The classes whose kept totals are not those of the runs, as one statement sees both. */
 export function wrongTotalsSql({ prefix }: Database): string {
-  const side = (table: string): string => `(select class, ${summed} from ${prefix}${table} group by class having sum(runs) <> 0)`;
+  const side = (table: string): string =>
+    `(select class, ${summed} from ${prefix}${table} group by class having sum(runs) <> 0)`;
   return `select coalesce(k.class, c.class) as class from ${side('totals')} k full join ${side('run_figures')} c on c.class = k.class
     where ${names.map((name) => `k.${name} is distinct from c.${name}`).join(' or ')} order by 1`;
 }
 
 export function totalsOf(row: Row): Totals {
-  const figures = Object.fromEntries(names.map((name) => [name, Number(row[name])])) as unknown as Omit<Totals, 'class'>;
-  return { ...(row['class'] === '' ? {} : { class: String(row['class']) }), ...figures, cost: figures.cost / perDollar };
+  const figures = Object.fromEntries(names.map((name) => [name, Number(row[name])])) as unknown as Omit<
+    Totals,
+    'class'
+  >;
+  return {
+    ...(row['class'] === '' ? {} : { class: String(row['class']) }),
+    ...figures,
+    cost: figures.cost / perDollar,
+  };
 }

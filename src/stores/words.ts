@@ -32,7 +32,8 @@ export function termsOf(query: string): Term[] {
   const terms: Term[] = [];
   for (const part of query.split(/\s+/)) {
     const words = wordsOf(part);
-    for (const [index, each] of words.entries()) terms.push({ word: each, prefix: part.endsWith('*') && index === words.length - 1 });
+    for (const [index, each] of words.entries())
+      terms.push({ word: each, prefix: part.endsWith('*') && index === words.length - 1 });
   }
   return terms;
 }

@@ -132,7 +132,10 @@ class Lines {
   take(): Uint8Array {
     const taken = this.added;
     // A buffer that one burst made large is not kept.
-    [this.#bytes, this.#other] = [this.#other, this.#bytes.length > mostKept ? Buffer.allocUnsafeSlow(linesAtFirst) : this.#bytes];
+    [this.#bytes, this.#other] = [
+      this.#other,
+      this.#bytes.length > mostKept ? Buffer.allocUnsafeSlow(linesAtFirst) : this.#bytes,
+    ];
     this.#length = 0;
     return taken;
   }

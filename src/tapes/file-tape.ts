@@ -17,9 +17,11 @@ export function fileTape(path: string, readFile: ReadFile = readToEnd): Tape {
   const unpack = (bytes: AsyncIterable<Uint8Array>) => withTails(unpacked(bytes, 'zst'), path);
   return {
     name: path,
-    write: (options: TapeOptions): TapeWriter => (isPacked ? new PackedWriter(path, options) : new PlainWriter(path, options)),
+    write: (options: TapeOptions): TapeWriter =>
+      isPacked ? new PackedWriter(path, options) : new PlainWriter(path, options),
     read: (after) => wholeLines(isPacked ? unpack(readToEnd(path)) : plainBytes(readFile(path, after)), after),
-    follow: (more, after) => wholeLines(isPacked ? unpack(growing(path, more)) : plain(growing(path, more, after)), after),
+    follow: (more, after) =>
+      wholeLines(isPacked ? unpack(growing(path, more)) : plain(growing(path, more, after)), after),
     async size() {
       const found = await stat(path).catch(() => undefined);
       return found?.isFile() === true ? found.size : undefined;

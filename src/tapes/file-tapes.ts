@@ -39,7 +39,9 @@ export class FileTapes implements Tapes {
   /** A tape is named after its run, and ids sort by time. */
   async *list(): AsyncGenerator<TapeEntry> {
     const found = await readdir(this.name, { recursive: true }).catch(() => []);
-    const keys = found.filter((key) => /\.tape(?:\.zst)?$/.test(key)).toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
+    const keys = found
+      .filter((key) => /\.tape(?:\.zst)?$/.test(key))
+      .toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
     for (const key of keys) {
       const file = await stat(join(this.name, key)).catch(() => undefined);
       if (file !== undefined) yield { key, bytes: file.size, at: file.mtimeMs, place: 'files' };

@@ -30,7 +30,12 @@ export class PlacedTapes implements Tapes {
 
   constructor(options: PlacedTapesOptions) {
     this.#options = options;
-    this.name = options.kind === 'files' ? options.files.name : options.kind === 'bucket' ? (options.bucket?.place ?? '') : 'the ledger';
+    this.name =
+      options.kind === 'files'
+        ? options.files.name
+        : options.kind === 'bucket'
+          ? (options.bucket?.place ?? '')
+          : 'the ledger';
   }
 
   create(id: string, startedAt: number, attempt = 1): { key: string; tape: Tape } {
@@ -60,7 +65,8 @@ export class PlacedTapes implements Tapes {
     if (found === undefined) return this.#options.files.whereIs(hasScheme(key) ? '' : key, host);
     const place = found.place === '' ? 'the ledger' : found.place;
     if (!this.#isOurs(found.place)) return `is in ${place}: name that place with --tapes or RUNWIRE_TAPES`;
-    if (this.#options.outbox.has(found.tape)) return `is not in ${place} yet: it waits here, and the next runwire command delivers it`;
+    if (this.#options.outbox.has(found.tape))
+      return `is not in ${place} yet: it waits here, and the next runwire command delivers it`;
     const pruned = `is not in ${place}: it was pruned, or its run was killed before anything was delivered`;
     // Only where it waits can be seen that it does; a container that is gone has taken it along.
     if (host === hostname()) return `${pruned}, and none of it waits here`;
@@ -119,14 +125,23 @@ export class PlacedTapes implements Tapes {
 
   #tape(tape: TapeId, place: string): Tape {
     const { chunks, bucket, outbox } = this.#options;
-    return keptTape({ name: addressOf(place, tape), tape, chunks, bucket, outbox, targets: () => this.#targets(tape, place) });
+    return keptTape({
+      name: addressOf(place, tape),
+      tape,
+      chunks,
+      bucket,
+      outbox,
+      targets: () => this.#targets(tape, place),
+    });
   }
 
   #targets(tape: TapeId, place: string): Target[] {
     const { chunks, bucket, isShared } = this.#options;
     const live = databaseTarget(chunks, tape, place);
     if (place === '' || bucket === undefined) return [live];
-    const stored = bucketTarget(chunks, tape, bucket, { everyMs: isShared ? objectEveryMs.shared : objectEveryMs.alone });
+    const stored = bucketTarget(chunks, tape, bucket, {
+      everyMs: isShared ? objectEveryMs.shared : objectEveryMs.alone,
+    });
     return isShared ? [live, stored] : [stored];
   }
 }

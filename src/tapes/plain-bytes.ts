@@ -66,7 +66,10 @@ function unmarkedEncoding(head: Uint8Array): string | undefined {
 
 function mayBeMarked(head: Uint8Array): boolean {
   if (head.length < longestMark && (head.length < 2 || (head[0] === 0) !== (head[1] === 0))) return true;
-  return head.length < longestMark && [...packings, ...encodings].some(([, mark]) => head.length < mark.length && beginsLike(head, mark));
+  return (
+    head.length < longestMark &&
+    [...packings, ...encodings].some(([, mark]) => head.length < mark.length && beginsLike(head, mark))
+  );
 }
 
 function marked<T>(kinds: readonly (readonly [T, readonly number[]])[], head: Uint8Array): T | undefined {

@@ -95,7 +95,10 @@ function writeWhole(file: number, bytes: Uint8Array, place: number): void {
 }
 
 /** An unpacked tape, and after the place where it is cut the text of its tails. */
-export async function* withTails(unpacked: AsyncGenerator<Uint8Array, TapeEnd>, path: string): AsyncGenerator<Uint8Array, TapeEnd> {
+export async function* withTails(
+  unpacked: AsyncGenerator<Uint8Array, TapeEnd>,
+  path: string,
+): AsyncGenerator<Uint8Array, TapeEnd> {
   let length = 0;
   try {
     for (;;) {

@@ -2,7 +2,9 @@ import type { EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 
 /** How a tape ends; `cut` is what a kill, or a run that is still running, leaves. `rest` is the beginning of an unfinished line. */
-export type TapeEnd = ({ kind: 'whole' } | { kind: 'cut' } | { kind: 'broken'; message: string }) & { rest?: Uint8Array };
+export type TapeEnd = ({ kind: 'whole' } | { kind: 'cut' } | { kind: 'broken'; message: string }) & {
+  rest?: Uint8Array;
+};
 
 /** The place that keeps a tape does not answer, or refuses access: it may be read later, or with another key. */
 export class PlaceAway extends Failure {}
@@ -95,14 +97,18 @@ const longestLine = 256 * 1024 * 1024;
 const longestHeld = 8 * 1024 * 1024;
 
 /** Bytes as they come → complete lines above `after`. */
-export async function* wholeLines(bytes: AsyncGenerator<Uint8Array, TapeEnd>, after = 0): AsyncGenerator<Uint8Array, TapeEnd> {
+export async function* wholeLines(
+  bytes: AsyncGenerator<Uint8Array, TapeEnd>,
+  after = 0,
+): AsyncGenerator<Uint8Array, TapeEnd> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let isBehind = after > 0;
   try {
     for (;;) {
       const next = await bytes.next();
-      if (next.done === true) return heldBytes === 0 || isBehind ? next.value : withRest(next.value, Buffer.concat(held));
+      if (next.done === true)
+        return heldBytes === 0 || isBehind ? next.value : withRest(next.value, Buffer.concat(held));
       const chunk = next.value;
       const end = chunk.lastIndexOf(LF) + 1;
       if (end > 0 || heldBytes + chunk.length > (isBehind ? longestLine : longestHeld)) {

@@ -22,12 +22,17 @@ const expected = 'expected s3://bucket/prefix, postgres or files';
  * The flag, else `RUNWIRE_TAPES`, else `tapes` of the user's own config file, else where the ledger is: a team that shares a
  * PostgreSQL ledger reads the tapes of all its machines there, and a personal ledger file has tape files beside it.
  */
-export function tapesPlace(flag: string | undefined, env: Environment, ledger: { kind: 'none' | 'sqlite' | 'postgres' }): TapesPlace {
+export function tapesPlace(
+  flag: string | undefined,
+  env: Environment,
+  ledger: { kind: 'none' | 'sqlite' | 'postgres' },
+): TapesPlace {
   const named = flag ?? (env['RUNWIRE_TAPES'] || undefined) ?? configured(env);
   if (named === undefined) return { kind: ledger.kind === 'postgres' ? 'postgres' : 'files' };
   if (named === 'files') return { kind: 'files' };
   if (named === 'postgres') {
-    if (ledger.kind === 'sqlite') throw new Failure('config', 'tapes can be in postgres only if the ledger is: name one with --ledger');
+    if (ledger.kind === 'sqlite')
+      throw new Failure('config', 'tapes can be in postgres only if the ledger is: name one with --ledger');
     return { kind: 'postgres' };
   }
   if (named.startsWith('s3://')) return bucketPlace(named);
@@ -38,8 +43,12 @@ export function tapesPlace(flag: string | undefined, env: Environment, ledger: {
 function bucketPlace(address: string): BucketPlace {
   const [bucket = '', ...parts] = address.slice('s3://'.length).replace(/\/$/, '').split('/');
   if (address.includes('@') || address.includes('?'))
-    throw new Failure('config', 'the address of tapes must not contain keys: they come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) throw new Failure('config', `invalid bucket for tapes; ${expected}`);
+    throw new Failure(
+      'config',
+      'the address of tapes must not contain keys: they come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    );
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
+    throw new Failure('config', `invalid bucket for tapes; ${expected}`);
   const prefix = parts.join('/');
   if (prefix.length > longestPrefix || parts.some((part) => !/^[\w.=-]+$/.test(part) || /^\.+$/.test(part)))
     throw new Failure(

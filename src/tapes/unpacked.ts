@@ -8,7 +8,10 @@ const decompressors = { zst: () => zlib().createZstdDecompress(options), gz: () 
 export type Packing = keyof typeof decompressors;
 
 /** Decompresses as far as the data can be read, a part at a time: a small file may expand enormously. */
-export async function* unpacked(packed: AsyncIterable<Uint8Array>, packing: Packing): AsyncGenerator<Uint8Array, TapeEnd> {
+export async function* unpacked(
+  packed: AsyncIterable<Uint8Array>,
+  packing: Packing,
+): AsyncGenerator<Uint8Array, TapeEnd> {
   const decompress = decompressors[packing]();
   let failure: Error | undefined;
   let whole = false;

@@ -5,7 +5,9 @@ import type { Attributes, AttributeValue, SpanEvent } from './span.ts';
 const longestName = 200;
 
 export function attributes(given: Readonly<Record<string, AttributeValue | undefined>>): Attributes {
-  return Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** Cuts a name or value to a limit, since agent text can have any length. */

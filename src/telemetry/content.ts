@@ -8,7 +8,9 @@ const mostParts = 100;
 /** The limit for one message. */
 const mostCharacters = 64_000;
 
-type Part = { type: 'text' | 'reasoning'; content: string } | { type: 'tool_call'; id: string; name: string; arguments: unknown };
+type Part =
+  | { type: 'text' | 'reasoning'; content: string }
+  | { type: 'tool_call'; id: string; name: string; arguments: unknown };
 
 /** A text, or a value as JSON, cut to a limit. */
 export function shortened(value: unknown): string {
@@ -48,5 +50,7 @@ export function userMessage(text: string): string {
 }
 
 export function answerMessage(text: string, finishReason: string): string {
-  return JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', content: shortened(text) }], finish_reason: finishReason }]);
+  return JSON.stringify([
+    { role: 'assistant', parts: [{ type: 'text', content: shortened(text) }], finish_reason: finishReason },
+  ]);
 }

@@ -28,7 +28,11 @@ export async function deliver(body: string, target: TelemetryTarget, signal: Abo
   }
 }
 
-async function send(body: string, { url, headers, timeoutMs, isCompressed }: HttpEndpoint, signal: AbortSignal): Promise<Delivered> {
+async function send(
+  body: string,
+  { url, headers, timeoutMs, isCompressed }: HttpEndpoint,
+  signal: AbortSignal,
+): Promise<Delivered> {
   const response = await fetch(url, {
     method: 'POST',
     headers: {
@@ -43,7 +47,8 @@ async function send(body: string, { url, headers, timeoutMs, isCompressed }: Htt
     signal: AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, longestTimeoutMs))]),
   });
   const answer = await answerOf(response);
-  if (response.status >= 300 && response.status < 400) return { kind: 'refused', why: 'it redirects, which is not followed' };
+  if (response.status >= 300 && response.status < 400)
+    return { kind: 'refused', why: 'it redirects, which is not followed' };
   if (response.ok) return { kind: 'taken', ...remarkOn(answer) };
   const why = `it answered ${response.status}`;
   // According to the protocol, a client may retry only these.

@@ -49,7 +49,13 @@ export function finishReasonOf(reason: FinishReason | undefined): string | undef
 }
 
 /** How a whole run ended, as the finish reason of a model call. */
-export function finishReasonOfRun({ class: name, code }: { class: Verdict['class']; code?: ErrorCode | undefined }): string {
+export function finishReasonOfRun({
+  class: name,
+  code,
+}: {
+  class: Verdict['class'];
+  code?: ErrorCode | undefined;
+}): string {
   if (name === 'success' || name === 'expectation') return 'stop';
   return code === 'refused' ? 'content_filter' : code === 'output_length' ? 'length' : 'error';
 }

@@ -27,7 +27,13 @@ export class ModelCall {
   #goesOn = false;
   #error: string | undefined;
 
-  constructor(begun: { sequence: number; start: number; now: number; model: string | undefined; capturesContent: boolean }) {
+  constructor(begun: {
+    sequence: number;
+    start: number;
+    now: number;
+    model: string | undefined;
+    capturesContent: boolean;
+  }) {
     this.sequence = begun.sequence;
     this.#start = begun.start;
     this.#spokeAt = begun.now;
@@ -69,7 +75,11 @@ export class ModelCall {
   }
 
   /** Undefined: there were several model calls, and the agent did not tell them apart. */
-  span(finishReason: string | undefined, now: number, caller: Caller): Omit<Span, 'traceId' | 'spanId' | 'parentSpanId'> | undefined {
+  span(
+    finishReason: string | undefined,
+    now: number,
+    caller: Caller,
+  ): Omit<Span, 'traceId' | 'spanId' | 'parentSpanId'> | undefined {
     if (this.#goesOn && !this.#hasUsage) return undefined;
     const reason = this.#error === undefined ? finishReason : 'error';
     const model = this.#model === undefined ? undefined : modelName(this.#model);

@@ -34,7 +34,11 @@ function spanJson(span: Span): object {
     startTimeUnixNano: nanoseconds(span.start),
     endTimeUnixNano: nanoseconds(span.end),
     attributes: keyValues(span.attributes),
-    events: span.events.map(({ name, at, attributes }) => ({ timeUnixNano: nanoseconds(at), name, attributes: keyValues(attributes) })),
+    events: span.events.map(({ name, at, attributes }) => ({
+      timeUnixNano: nanoseconds(at),
+      name,
+      attributes: keyValues(attributes),
+    })),
     ...(span.droppedEvents === 0 ? {} : { droppedEventsCount: span.droppedEvents }),
     status: span.error === undefined ? {} : { message: span.error.toWellFormed(), code: failed },
   };
@@ -52,6 +56,7 @@ function keyValues(attributes: Attributes): object[] {
 function anyValue(value: AttributeValue, isDouble: boolean): object {
   if (typeof value === 'string') return { stringValue: value.toWellFormed() };
   if (typeof value === 'boolean') return { boolValue: value };
-  if (typeof value === 'number') return Number.isSafeInteger(value) && !isDouble ? { intValue: String(value) } : { doubleValue: value };
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) && !isDouble ? { intValue: String(value) } : { doubleValue: value };
   return { arrayValue: { values: value.map((each) => ({ stringValue: each.toWellFormed() })) } };
 }

@@ -45,5 +45,7 @@ export function modelName(model: string): string {
   const slash = model.indexOf('/');
   const prefix = model.slice(0, Math.max(0, slash)).toLowerCase();
   if (prefix === 'replay') return 'replay';
-  return Object.hasOwn(byPrefix, prefix) || prefix === 'ollama' || prefix === 'openai-compatible' ? model.slice(slash + 1) : model;
+  return Object.hasOwn(byPrefix, prefix) || prefix === 'ollama' || prefix === 'openai-compatible'
+    ? model.slice(slash + 1)
+    : model;
 }

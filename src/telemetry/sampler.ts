@@ -22,7 +22,9 @@ export function readSampler(read: Variables): Sampler {
   if (word === undefined) return usual;
   const kind = Object.hasOwn(kinds, word) ? kinds[word] : undefined;
   if (kind === undefined) {
-    read.warn(`OTEL_TRACES_SAMPLER is "${word}": expected ${Object.keys(kinds).join(', ')}; parentbased_always_on is used`);
+    read.warn(
+      `OTEL_TRACES_SAMPLER is "${word}": expected ${Object.keys(kinds).join(', ')}; parentbased_always_on is used`,
+    );
     return usual;
   }
   return typeof kind === 'object' ? kind : { followsParent: kind === 'parent ratio', ratio: ratioOf(read) };

@@ -41,7 +41,10 @@ export function readTelemetry(flag: string | undefined, env: Environment, fileAt
   if (flag === 'none' || (flag === undefined && !isOn(read))) return { request: undefined, warnings };
   const target = flag === undefined ? targetOfVariables(read) : targetOf(flag, read, fileAt);
   if (target === undefined) return { request: undefined, warnings };
-  if (read.text('OTEL_EXPORTER_OTLP_CERTIFICATE', 'OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE') !== undefined && target.kind === 'http')
+  if (
+    read.text('OTEL_EXPORTER_OTLP_CERTIFICATE', 'OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE') !== undefined &&
+    target.kind === 'http'
+  )
     warnings.push('OTEL_EXPORTER_OTLP_CERTIFICATE is ignored: name the certificate in NODE_EXTRA_CA_CERTS');
   const request: TelemetryRequest = {
     target,
@@ -99,23 +102,31 @@ function isOn(read: Variables): boolean {
   const exporter = read.text('OTEL_TRACES_EXPORTER')?.toLowerCase();
   if (exporter === undefined) return read.text(...endpoints) !== undefined;
   if (exporter !== 'otlp' && exporter !== 'none')
-    read.warn(`OTEL_TRACES_EXPORTER is "${exporter}": Runwire knows otlp and none, so nothing is exported to OpenTelemetry`);
+    read.warn(
+      `OTEL_TRACES_EXPORTER is "${exporter}": Runwire knows otlp and none, so nothing is exported to OpenTelemetry`,
+    );
   return exporter === 'otlp';
 }
 
 function targetOfVariables(read: Variables): TelemetryTarget | undefined {
   const protocol = read.text('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL')?.toLowerCase();
   if (protocol !== undefined && protocol !== 'http/json' && protocol !== 'http/protobuf') {
-    read.warn(`OTEL_EXPORTER_OTLP_PROTOCOL is "${protocol}": Runwire speaks only http/json, so nothing is exported to OpenTelemetry`);
+    read.warn(
+      `OTEL_EXPORTER_OTLP_PROTOCOL is "${protocol}": Runwire speaks only http/json, so nothing is exported to OpenTelemetry`,
+    );
     return undefined;
   }
   if (protocol === 'http/protobuf')
-    read.warn('OTEL_EXPORTER_OTLP_PROTOCOL is "http/protobuf": Runwire speaks only http/json, and sends that to the same address');
+    read.warn(
+      'OTEL_EXPORTER_OTLP_PROTOCOL is "http/protobuf": Runwire speaks only http/json, and sends that to the same address',
+    );
   const whole = read.text('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   const base = read.text('OTEL_EXPORTER_OTLP_ENDPOINT') ?? localCollector;
   const url = whole === undefined ? tracesUrl(base) : urlOf(whole)?.href;
   if (url !== undefined) return { kind: 'http', endpoint: endpointOf(url, read) };
-  read.warn(`OTEL_EXPORTER_OTLP_ENDPOINT is not an address such as ${localCollector}: nothing is exported to OpenTelemetry`);
+  read.warn(
+    `OTEL_EXPORTER_OTLP_ENDPOINT is not an address such as ${localCollector}: nothing is exported to OpenTelemetry`,
+  );
   return undefined;
 }
 
@@ -124,7 +135,10 @@ function targetOf(flag: string, read: Variables, fileAt: (name: string) => strin
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(flag)) return { kind: 'file', path: fileAt(flag) };
   const url = tracesUrl(flag);
   if (url === undefined)
-    throw new Failure('input', `--otel ${withoutPassword(flag)}: expected a file, or the address of a collector such as ${localCollector}`);
+    throw new Failure(
+      'input',
+      `--otel ${withoutPassword(flag)}: expected a file, or the address of a collector such as ${localCollector}`,
+    );
   return { kind: 'http', endpoint: endpointOf(url, read) };
 }
 
@@ -148,13 +162,18 @@ function endpointOf(address: string, read: Variables): HttpEndpoint {
   url.username = url.password = '';
   const given = read.text('OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS');
   const headers = given === undefined ? {} : readPairs(given);
-  if (headers === undefined) read.warn('OTEL_EXPORTER_OTLP_HEADERS is not key=value,key=value: none of its headers are sent');
+  if (headers === undefined)
+    read.warn('OTEL_EXPORTER_OTLP_HEADERS is not key=value,key=value: none of its headers are sent');
   const basic = Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64');
-  const compression = read.text('OTEL_EXPORTER_OTLP_TRACES_COMPRESSION', 'OTEL_EXPORTER_OTLP_COMPRESSION')?.toLowerCase();
+  const compression = read
+    .text('OTEL_EXPORTER_OTLP_TRACES_COMPRESSION', 'OTEL_EXPORTER_OTLP_COMPRESSION')
+    ?.toLowerCase();
   if (compression !== undefined && compression !== 'gzip' && compression !== 'none')
     read.warn(`OTEL_EXPORTER_OTLP_COMPRESSION is "${compression}": expected gzip or none, so nothing is compressed`);
   const specific =
-    read.text('OTEL_EXPORTER_OTLP_TRACES_TIMEOUT') === undefined ? 'OTEL_EXPORTER_OTLP_TIMEOUT' : 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT';
+    read.text('OTEL_EXPORTER_OTLP_TRACES_TIMEOUT') === undefined
+      ? 'OTEL_EXPORTER_OTLP_TIMEOUT'
+      : 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT';
   return {
     url: url.href,
     headers: { ...(username + password === '' ? {} : { Authorization: `Basic ${basic}` }), ...headers },
@@ -168,6 +187,8 @@ function capturesContent(read: Variables): boolean {
   const word = read.text('OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT')?.toLowerCase();
   if (word === undefined || ['false', 'no_content', 'event_only'].includes(word)) return false;
   if (['true', 'span_only', 'span_and_event'].includes(word)) return true;
-  read.warn(`OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is "${word}": expected true or false, so no content is exported`);
+  read.warn(
+    `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is "${word}": expected true or false, so no content is exported`,
+  );
   return false;
 }

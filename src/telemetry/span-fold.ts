@@ -75,7 +75,8 @@ export class SpanFold {
 
   #see(record: EventRecord): void {
     // The time of the verdict depends on when the run is read; its work was over before.
-    if (record.timestamp !== null && this.#isTimed && record.type !== 'thread.completed') this.#now = Date.parse(record.timestamp);
+    if (record.timestamp !== null && this.#isTimed && record.type !== 'thread.completed')
+      this.#now = Date.parse(record.timestamp);
     this.#first = Math.min(this.#first, this.#now);
     this.#last = Math.max(this.#last, this.#now);
     this.#askedAt ??= this.#now;
@@ -121,7 +122,12 @@ export class SpanFold {
     this.#introduction = { ...this.#introduction, ...record };
     this.#prompt ??= record.task;
     this.#model = record.model ?? this.#model;
-    const { run_id: runId = this.#options.runId, root_run_id: root, parent_run_id: parent, traceparent } = this.#introduction;
+    const {
+      run_id: runId = this.#options.runId,
+      root_run_id: root,
+      parent_run_id: parent,
+      traceparent,
+    } = this.#introduction;
     const joined = traceparent === undefined ? undefined : parseTraceParent(traceparent);
     this.#place = {
       runId,
@@ -153,7 +159,8 @@ export class SpanFold {
     const { agent, session_id: session } = this.#introduction;
     const span = turn.span(finishReason, this.#now, { agent, session });
     const { runId, spanId } = this.#place;
-    if (span !== undefined) this.#tell({ ...span, spanId: recordSpanId(runId, turn.sequence, 'chat'), parentSpanId: spanId });
+    if (span !== undefined)
+      this.#tell({ ...span, spanId: recordSpanId(runId, turn.sequence, 'chat'), parentSpanId: spanId });
   }
 
   #addText(record: EventOf<'text.completed' | 'reasoning.completed'>): void {
@@ -163,7 +170,8 @@ export class SpanFold {
       return this.#turn?.addText(record);
     }
     const call = this.#calls.get(parent);
-    if (call !== undefined && this.#options.capturesContent && record.type === 'text.completed') call.answer = shortened(record.text);
+    if (call !== undefined && this.#options.capturesContent && record.type === 'text.completed')
+      call.answer = shortened(record.text);
   }
 
   #beginCall(record: EventOf<'item.started'> & { sequence: number }): void {
@@ -234,7 +242,10 @@ export class SpanFold {
         });
       }
       case 'limit.reached':
-        return this.#happened(eventNames.limit, undefined, { [ownNames.limit]: record.limit, [ownNames.limitMaximum]: record.maximum });
+        return this.#happened(eventNames.limit, undefined, {
+          [ownNames.limit]: record.limit,
+          [ownNames.limitMaximum]: record.maximum,
+        });
       case 'expectation.checked':
         return this.#happened(eventNames.expectation, undefined, { [ownNames.expectationPassed]: record.passed });
       case 'error':
@@ -272,7 +283,13 @@ export class SpanFold {
     }
     const outcome = reportedOutcome(record);
     const { metrics, verdict, provenance } = outcome;
-    const { agent = provenance.agent, agent_version: version = provenance.version, session_id, cwd, run_id } = this.#introduction;
+    const {
+      agent = provenance.agent,
+      agent_version: version = provenance.version,
+      session_id,
+      cwd,
+      run_id,
+    } = this.#introduction;
     const model = this.#model ?? metrics.model_name;
     const type = verdict.class === 'success' ? undefined : errorTypeOf(verdict);
     const reason = finishReasonOfRun(verdict);
@@ -315,7 +332,8 @@ export class SpanFold {
         [ownNames.cwd]: cwd === undefined ? undefined : short(cwd, longestValue),
         [ownNames.timesSynthetic]: this.#isTimed ? undefined : true,
         [names.inputMessages]: capturesContent && this.#prompt !== undefined ? userMessage(this.#prompt) : undefined,
-        [names.outputMessages]: capturesContent && outcome.message !== '' ? answerMessage(outcome.message, reason) : undefined,
+        [names.outputMessages]:
+          capturesContent && outcome.message !== '' ? answerMessage(outcome.message, reason) : undefined,
       }),
       events: this.#events.list,
       droppedEvents: this.#events.dropped,

@@ -29,7 +29,12 @@ export class ToolCall {
 
   constructor(
     { kind, parent_item_id, item_id, native_name, name, args, sequence }: Started,
-    { runId, parentSpanId, now, capturesContent }: { runId: string; parentSpanId: string; now: number; capturesContent: boolean },
+    {
+      runId,
+      parentSpanId,
+      now,
+      capturesContent,
+    }: { runId: string; parentSpanId: string; now: number; capturesContent: boolean },
   ) {
     const isAgent = kind === 'subagent';
     this.#started = { kind, item_id, ...present({ parent_item_id }) };
@@ -65,7 +70,11 @@ export class ToolCall {
   /** The spans of its agent, if it is one, and of itself. */
   spans(
     ended: EventOf<'item.completed'>,
-    { agent, model, capturesContent }: { agent: string | undefined; model: string | undefined; capturesContent: boolean },
+    {
+      agent,
+      model,
+      capturesContent,
+    }: { agent: string | undefined; model: string | undefined; capturesContent: boolean },
   ): { agent: Omit<Span, 'traceId'> | undefined; call: Omit<Span, 'traceId'> } {
     const type = errorTypeOfCall(ended.status);
     const time = { kind: 'internal', start: this.#start, end: this.#end, events: [], droppedEvents: 0 } as const;
@@ -86,7 +95,9 @@ export class ToolCall {
                 [names.agent]: subagent,
                 [names.errorType]: type,
                 [names.outputMessages]:
-                  this.answer === undefined ? undefined : answerMessage(this.answer, type === undefined ? 'stop' : 'error'),
+                  this.answer === undefined
+                    ? undefined
+                    : answerMessage(this.answer, type === undefined ? 'stop' : 'error'),
               }),
               error: type,
             },
@@ -109,9 +120,16 @@ export class ToolCall {
           [names.errorType]: type,
           [names.toolArguments]: this.#args,
           [names.toolResult]:
-            capturesContent && ended.status === 'success' && ended.output !== undefined ? shortened(ended.output) : undefined,
+            capturesContent && ended.status === 'success' && ended.output !== undefined
+              ? shortened(ended.output)
+              : undefined,
         }),
-        error: type === undefined ? undefined : ended.exit_code === undefined ? ended.status : `exit code ${ended.exit_code}`,
+        error:
+          type === undefined
+            ? undefined
+            : ended.exit_code === undefined
+              ? ended.status
+              : `exit code ${ended.exit_code}`,
       },
     };
   }
@@ -121,6 +139,8 @@ export class ToolCall {
 function agentIn(args: unknown): string | undefined {
   if (typeof args !== 'object' || args === null) return undefined;
   const { subagent_type, agent, agent_name } = args as Record<string, unknown>;
-  const found = [subagent_type, agent, agent_name].find((each) => typeof each === 'string' && /^[\w.@/-]{1,100}$/.test(each));
+  const found = [subagent_type, agent, agent_name].find(
+    (each) => typeof each === 'string' && /^[\w.@/-]{1,100}$/.test(each),
+  );
   return typeof found === 'string' ? found : undefined;
 }

@@ -55,7 +55,10 @@ function grouped(count: number): string {
 
 export function tokens(input: number | undefined, output: number | undefined): string | undefined {
   if (input === undefined && output === undefined) return undefined;
-  return [input === undefined ? undefined : `${grouped(input)} in`, output === undefined ? undefined : `${grouped(output)} out`]
+  return [
+    input === undefined ? undefined : `${grouped(input)} in`,
+    output === undefined ? undefined : `${grouped(output)} out`,
+  ]
     .filter((part) => part !== undefined)
     .join(' ');
 }

@@ -22,7 +22,9 @@ export function margin({ voice }: Line): string {
 
 export function render(line: Line, colours: boolean, start = margin(line)): string {
   if (!colours) return start + line.text;
-  return paint(start, 'dim', { colours }) + paint(line.text, line.tone === 'plain' ? undefined : line.tone, { colours });
+  return (
+    paint(start, 'dim', { colours }) + paint(line.text, line.tone === 'plain' ? undefined : line.tone, { colours })
+  );
 }
 
 /** Whether a stream gets colours. FORCE_COLOR outweighs NO_COLOR, as in Node.js. */

@@ -45,7 +45,10 @@ export function spellOutUnpainted(text: string): string {
 }
 
 function speltInUnits(char: string): string {
-  return Array.from({ length: char.length }, (_, index) => `\\u${char.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');
+  return Array.from(
+    { length: char.length },
+    (_, index) => `\\u${char.charCodeAt(index).toString(16).padStart(4, '0')}`,
+  ).join('');
 }
 
 /** One of our own lines that quotes foreign text: only its beginning marks it as ours. */

@@ -46,8 +46,11 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
 export function grid(given: readonly (readonly string[])[]): string {
   const rows = given.map((row) => row.map(safeCell));
   const widths: number[] = [];
-  for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cells(cell));
-  return rows.map((row) => joined(row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - cells(cell))))).join('');
+  for (const row of rows)
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cells(cell));
+  return rows
+    .map((row) => joined(row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - cells(cell)))))
+    .join('');
 }
 
 function safeCell(text: string): string {
@@ -64,7 +67,11 @@ interface Shown<Row> {
   width: number;
 }
 
-function fitting<Row>(columns: readonly Column<Row>[], texts: readonly (readonly string[])[], screenWidth: number): Shown<Row>[] {
+function fitting<Row>(
+  columns: readonly Column<Row>[],
+  texts: readonly (readonly string[])[],
+  screenWidth: number,
+): Shown<Row>[] {
   let shown = columns
     .map((column, index) => ({
       column,

@@ -24,7 +24,8 @@ export function requestedDraft(request: ModelRequest, isSide: boolean, quote: Qu
 export function respondedDraft(request: ModelRequest, answer: ModelAnswer, isSide: boolean, quote: Quote): Draft {
   const { reading, status, ended, isServed, error, retryAfterMs, firstByteMs, durationMs, bytes } = answer;
   const { tokens, serviceTier, finish, rawFinish, model } = reading;
-  const name = (text: string | undefined): string | undefined => (text === undefined ? undefined : quote(text, longestName));
+  const name = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : quote(text, longestName);
   return {
     type: 'model.responded',
     ...about(request, isSide, quote),

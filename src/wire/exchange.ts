@@ -152,7 +152,11 @@ export class Exchange {
     const shown = sent.includes(key) ? Buffer.from(sent.toString('latin1').replaceAll(key, token), 'latin1') : sent;
     const headers = answerHeaders(answer.rawHeaders, { token, key }, ['content-length']);
     const { response } = this.#passage;
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', [...headers, 'content-length', String(shown.length)]);
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', [
+      ...headers,
+      'content-length',
+      String(shown.length),
+    ]);
     await new Promise<void>((resolve) => response.end(shown, resolve).once('close', resolve));
   }
 
@@ -220,9 +224,13 @@ function redirected(url: URL, { headers }: IncomingMessage): string {
 function faultOf({ error }: Reading, status: number | undefined, failure: unknown): ModelAnswer['error'] {
   if (failure instanceof Withheld) return { code: 'refused', message: failure.message };
   if (error !== undefined) {
-    const code = codeOfProvider(`${error.type ?? ''} ${error.message}`, status !== undefined && status >= 400 ? status : undefined);
+    const code = codeOfProvider(
+      `${error.type ?? ''} ${error.message}`,
+      status !== undefined && status >= 400 ? status : undefined,
+    );
     return { code: code ?? 'server', message: error.message };
   }
-  if (status !== undefined && status >= 400) return { code: codeOfProvider('', status) ?? 'server', message: `HTTP ${status}` };
+  if (status !== undefined && status >= 400)
+    return { code: codeOfProvider('', status) ?? 'server', message: `HTTP ${status}` };
   return failure === undefined ? undefined : { code: 'network', message: messageOf(failure) };
 }

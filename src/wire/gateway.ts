@@ -63,7 +63,9 @@ export class Gateway {
     });
     this.#server.maxConnections = mostConnections;
     // This is no proxy: what is asked for here is asked of a route.
-    this.#server.on('connect', (_incoming, socket: Socket) => socket.end('HTTP/1.1 405 Method Not Allowed\r\nconnection: close\r\n\r\n'));
+    this.#server.on('connect', (_incoming, socket: Socket) =>
+      socket.end('HTTP/1.1 405 Method Not Allowed\r\nconnection: close\r\n\r\n'),
+    );
     this.#server.on('clientError', (_error, socket: Socket) => socket.destroy());
   }
 
@@ -109,7 +111,8 @@ export class Gateway {
     if (found === undefined) return refuseStray(response, 'there is nothing here');
     const { route, rest } = found;
     const { method = 'GET' } = incoming;
-    if (incoming.headers.upgrade?.toLowerCase() === 'websocket') return void response.writeHead(426, { connection: 'close' }).end();
+    if (incoming.headers.upgrade?.toLowerCase() === 'websocket')
+      return void response.writeHead(426, { connection: 'close' }).end();
     const api = apiOf(method, rest.path);
     if (api === undefined) {
       this.#listener.strayed(`${method} ${rest.path}`);
@@ -150,7 +153,11 @@ export class Gateway {
     });
   }
 
-  #sent({ rest: { path, query }, incoming, body }: Pick<Passage, 'rest' | 'incoming' | 'body'>): Parameters<Recorder['request']>[1] {
+  #sent({
+    rest: { path, query },
+    incoming,
+    body,
+  }: Pick<Passage, 'rest' | 'incoming' | 'body'>): Parameters<Recorder['request']>[1] {
     const { method = 'GET', headers } = incoming;
     // The token is another one in each run.
     const target = query === '' ? path : `${path}?${query.replaceAll(this.token, 'token')}`;
@@ -159,7 +166,8 @@ export class Gateway {
 
   /** `/TOKEN/ROUTE/REST?QUERY`; a whole address, as a proxy would be given, is none of ours. */
   #find(url: string): { route: Route; rest: Rest } | undefined {
-    const [, token = '', name = '', path = '', query = ''] = /^\/([\w-]+)\/([^/?#]+)(\/[^?#]*)(?:\?([^#]*))?$/.exec(url) ?? [];
+    const [, token = '', name = '', path = '', query = ''] =
+      /^\/([\w-]+)\/([^/?#]+)(\/[^?#]*)(?:\?([^#]*))?$/.exec(url) ?? [];
     if (!isSame(token, this.token)) return undefined;
     const route = this.#routes.get(decoded(name));
     return route === undefined ? undefined : { route, rest: { path, query } };

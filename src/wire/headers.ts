@@ -20,13 +20,18 @@ const ofConnection: ReadonlySet<string> = new Set([
 const ofKey: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key']);
 
 function pairs(raw: RawHeaders): [name: string, value: string][] {
-  return Array.from({ length: Math.floor(raw.length / 2) }, (_, index) => [raw[2 * index] ?? '', raw[2 * index + 1] ?? '']);
+  return Array.from({ length: Math.floor(raw.length / 2) }, (_, index) => [
+    raw[2 * index] ?? '',
+    raw[2 * index + 1] ?? '',
+  ]);
 }
 
 /** The headers that are about the message itself, in their order and spelling. */
 function passedOn(raw: RawHeaders): [name: string, value: string][] {
   const all = pairs(raw);
-  const named = all.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value.toLowerCase().split(','));
+  const named = all
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.toLowerCase().split(','));
   const dropped = new Set([...ofConnection, ...named.map((name) => name.trim())]);
   return all.filter(([name]) => !dropped.has(name.toLowerCase()));
 }
@@ -73,7 +78,11 @@ export function queryWithKey(query: string, token: string, key: string | undefin
 }
 
 /** What the agent is sent: the provider's own headers but for `less`, and without the real key. */
-export function answerHeaders(raw: RawHeaders, { token, key }: Pick<Outgoing, 'token' | 'key'>, less: readonly string[] = []): string[] {
+export function answerHeaders(
+  raw: RawHeaders,
+  { token, key }: Pick<Outgoing, 'token' | 'key'>,
+  less: readonly string[] = [],
+): string[] {
   const kept = passedOn(raw).filter(([name]) => !less.includes(name.toLowerCase()));
   return kept.flatMap(([name, value]) => [name, key === undefined ? value : value.replaceAll(key, token)]);
 }

@@ -40,7 +40,11 @@ export function quotasIn(headers: IncomingHttpHeaders, now: number): Quota[] {
   return Object.keys(headers).flatMap((header): Quota[] => {
     const last = trailing.exec(header)?.[1];
     if (last !== undefined) {
-      const quota = share(value(`x-ratelimit-limit-${last}`), value(header), laterBy(value(`x-ratelimit-reset-${last}`), now));
+      const quota = share(
+        value(`x-ratelimit-limit-${last}`),
+        value(header),
+        laterBy(value(`x-ratelimit-reset-${last}`), now),
+      );
       return quota === undefined ? [] : [{ window: last, ...quota }];
     }
     for (const { name, quota } of shapes) {

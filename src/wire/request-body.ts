@@ -20,7 +20,12 @@ export async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefi
 }
 
 /** What a request asks for; undefined: its body cannot be read. */
-export async function factsIn(api: Api, path: string, body: Buffer, encoding: string | undefined): Promise<RequestFacts | undefined> {
+export async function factsIn(
+  api: Api,
+  path: string,
+  body: Buffer,
+  encoding: string | undefined,
+): Promise<RequestFacts | undefined> {
   try {
     const request = objectIn((await decompressed(body, encoding, mostBytes)).toString('utf8').trimStart());
     if (Object.keys(request).length === 0) return undefined;

@@ -23,6 +23,7 @@ export function standardVariables(address: (route: string) => string, env: Envir
 
 /** What is on this machine is not asked of a proxy. */
 export function pastProxy(env: Environment): Record<string, string> {
-  const direct = (names: string | undefined): string => [names ?? '', '127.0.0.1', 'localhost'].filter((name) => name !== '').join(',');
+  const direct = (names: string | undefined): string =>
+    [names ?? '', '127.0.0.1', 'localhost'].filter((name) => name !== '').join(',');
   return { NO_PROXY: direct(env['NO_PROXY']), no_proxy: direct(env['no_proxy']) };
 }

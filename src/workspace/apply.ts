@@ -27,7 +27,10 @@ export interface Applied extends Changes {
 const script = shellScript(import.meta.dirname, 'scripts/apply.sh');
 
 /** Applies the changes to the checkout, without committing them. Throws an `input` failure where they do not apply. */
-export async function applyWork(repository: Repository, { from, to, isThreeWay, isDryRun }: ApplyAsk): Promise<Applied> {
+export async function applyWork(
+  repository: Repository,
+  { from, to, isThreeWay, isDryRun }: ApplyAsk,
+): Promise<Applied> {
   const { git, gitDir } = repository;
   const changes = await changesBetween(git, from, to);
   if (changes.changes.length === 0) return { ...changes, conflicts: [] };
@@ -52,7 +55,10 @@ async function changedFiles({ git }: Repository): Promise<Set<string>> {
 function refuseDirty(changes: readonly Change[], dirty: ReadonlySet<string>): void {
   const both = changes.map(({ path }) => path).filter((path) => dirty.has(path));
   if (both.length === 0) return;
-  throw new Failure('input', `you have changed ${shortList(both)} too; commit or undo that first, so that nothing of yours is overwritten`);
+  throw new Failure(
+    'input',
+    `you have changed ${shortList(both)} too; commit or undo that first, so that nothing of yours is overwritten`,
+  );
 }
 
 const complaints = [': already exists', ': No such file', ': does not', ': patch does not', ': wrong type'];

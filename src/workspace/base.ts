@@ -49,7 +49,8 @@ export async function findBase(
     return { commit, branchId: from, isCheckedOut: false, isSnapshot: false };
   }
   const branchId = branch ?? head ?? '';
-  if (head !== undefined && dirty === 'ignore' && isElsewhere) return { commit: head, branchId, isCheckedOut: false, isSnapshot: false };
+  if (head !== undefined && dirty === 'ignore' && isElsewhere)
+    return { commit: head, branchId, isCheckedOut: false, isSnapshot: false };
   const changed = await uncommitted(repository);
   if (head === undefined && dirty !== 'include')
     throw new Failure(
@@ -80,7 +81,12 @@ async function snapshot({ git, gitDir, head = '' }: Repository, folder: string):
 }
 
 /** A commit of a tree; without a configured identity, Runwire's is used. */
-export async function commitTree(git: Repository['git'], tree: string, parents: readonly string[], message: string): Promise<string> {
+export async function commitTree(
+  git: Repository['git'],
+  tree: string,
+  parents: readonly string[],
+  message: string,
+): Promise<string> {
   const args = [tree, '-m', message, ...parents.flatMap((parent) => ['-p', parent])];
   return (await git.script('own_identity\ngit commit-tree "$@"', args)).trim();
 }

@@ -44,6 +44,7 @@ export function readChanges(listed: string): Changes {
     change.deletions = Number(deleted);
   }
   const changes = [...found.values()];
-  const sum = (key: 'additions' | 'deletions'): number => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
+  const sum = (key: 'additions' | 'deletions'): number =>
+    changes.reduce((total, change) => total + (change[key] ?? 0), 0);
   return { changes, additions: sum('additions'), deletions: sum('deletions') };
 }

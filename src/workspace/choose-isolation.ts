@@ -33,9 +33,16 @@ export function mayBeOverlay(isolate: Wanted): boolean {
   return isolate === 'auto' || isolate === 'overlay';
 }
 
-export function chooseIsolation(wanted: Wanted, whyNot: string | undefined): { kind: IsolationKind; remarks: string[] } {
+export function chooseIsolation(
+  wanted: Wanted,
+  whyNot: string | undefined,
+): { kind: IsolationKind; remarks: string[] } {
   if (wanted === 'clone' || wanted === 'worktree') return { kind: wanted, remarks: [] };
   if (whyNot === undefined) return { kind: 'overlay', remarks: [] };
-  if (wanted === 'overlay') throw new Failure('config', `--isolate overlay is not possible here: ${whyNot}; try --isolate clone`);
-  return { kind: 'clone', remarks: [`no overlay is possible here (${whyNot}): a clone is used, without the files that git ignores`] };
+  if (wanted === 'overlay')
+    throw new Failure('config', `--isolate overlay is not possible here: ${whyNot}; try --isolate clone`);
+  return {
+    kind: 'clone',
+    remarks: [`no overlay is possible here (${whyNot}): a clone is used, without the files that git ignores`],
+  };
 }

@@ -71,7 +71,9 @@ export function writeNote(note: CopyNote): void {
 export function readNote(path: string, folder: string): CopyNote | undefined {
   try {
     const note = CopyNote.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data;
-    return note !== undefined && dirname(note.plan.folder) === folder && noteOf(note.plan.folder) === path ? note : undefined;
+    return note !== undefined && dirname(note.plan.folder) === folder && noteOf(note.plan.folder) === path
+      ? note
+      : undefined;
   } catch {
     return undefined;
   }
@@ -99,7 +101,10 @@ export function keepHeard(paths: readonly string[]): () => void {
 export const goneEnding = '.gone';
 
 /** Removes a copy with its slot and its note, in an order that is safe if it crashes. */
-export async function removeCopy({ folder, slot }: { folder: string; slot: number }, isolation: Isolation): Promise<void> {
+export async function removeCopy(
+  { folder, slot }: { folder: string; slot: number },
+  isolation: Isolation,
+): Promise<void> {
   const gone = `${folder}${goneEnding}`;
   const isMoved = await rename(folder, gone).then(
     () => true,

@@ -19,18 +19,27 @@ function isOurs(branch: string): boolean {
  * Deletes a branch that Runwire made, and those that hold other work from its copy. A branch that has been added to or is checked
  * out stays.
  */
-export async function dropBranch({ git }: Repository, branch: string, commit: string | undefined): Promise<(Dropped | NotDropped)[]> {
+export async function dropBranch(
+  { git }: Repository,
+  branch: string,
+  commit: string | undefined,
+): Promise<(Dropped | NotDropped)[]> {
   if (!isOurs(branch)) return [{ branch, why: 'it is not a branch that Runwire made' }];
   const refs = [`refs/heads/${branch}`, `refs/heads/${branch}-also`];
   const listed = await git.text(['for-each-ref', '--format=%(objectname) %(refname:strip=2)', ...refs]);
   const found = listed
     .split('\n')
-    .flatMap((line) => (line === '' ? [] : [{ commit: line.slice(0, line.indexOf(' ')), branch: line.slice(line.indexOf(' ') + 1) }]));
+    .flatMap((line) =>
+      line === '' ? [] : [{ commit: line.slice(0, line.indexOf(' ')), branch: line.slice(line.indexOf(' ') + 1) }],
+    );
   if (found.length === 0) return [{ branch, why: 'there is no such branch any more' }];
   const results: (Dropped | NotDropped)[] = [];
   for (const each of found) {
     if (each.branch === branch && commit !== undefined && each.commit !== commit) {
-      results.push({ branch, why: `it stands on ${each.commit.slice(0, 12)}, not on ${commit.slice(0, 12)}, where the run left it` });
+      results.push({
+        branch,
+        why: `it stands on ${each.commit.slice(0, 12)}, not on ${commit.slice(0, 12)}, where the run left it`,
+      });
       continue;
     }
     const { code, stderr } = await git.ask(['branch', '-q', '-D', '--', each.branch]);

@@ -39,7 +39,16 @@ const settings: readonly (readonly [key: string, value: string])[] = [
 const noGit = 'no-git';
 
 /** The variables that git needs to behave as it does for the user. */
-const passed = ['HOME', 'USER', 'LOGNAME', 'TMPDIR', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM'];
+const passed = [
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'TMPDIR',
+  'XDG_CONFIG_HOME',
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_SYSTEM',
+  'GIT_CONFIG_NOSYSTEM',
+];
 const identity = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'];
 
 /**
@@ -68,11 +77,16 @@ export function gitEnvironment(
     ...withConfig(env, config),
     ...more,
   };
-  return Object.fromEntries(Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** The git config from the user's variables, such as a trusted folder, extended by more entries. */
-export function withConfig(env: Environment, more: readonly (readonly [key: string, value: string])[]): Record<string, string> {
+export function withConfig(
+  env: Environment,
+  more: readonly (readonly [key: string, value: string])[],
+): Record<string, string> {
   const count = Number(env['GIT_CONFIG_COUNT'] ?? 0);
   const own = Array.from({ length: count > 0 && count < 1000 ? count : 0 }, (_, index) => [
     env[`GIT_CONFIG_KEY_${index}`] ?? '',
@@ -135,7 +149,10 @@ export class Git {
     this.#roots = roots;
   }
 
-  async ask(args: readonly string[], { input, env = {}, hooks = false, signal, maxBytes, patienceMs }: GitAsk = {}): Promise<GitAnswer> {
+  async ask(
+    args: readonly string[],
+    { input, env = {}, hooks = false, signal, maxBytes, patienceMs }: GitAsk = {},
+  ): Promise<GitAnswer> {
     const environment = gitEnvironment(this.#env, this.#roots, env, hooks ? settings.slice(0, -1) : settings);
     const { OUR_GIT: command = noGit } = environment;
     if (command === noGit) throw new Failure('config', 'git is not installed');
@@ -151,7 +168,8 @@ export class Git {
   /** Its output without the last line break. Throws a `config` failure with git's own message. */
   async text(args: readonly string[], ask?: GitAsk): Promise<string> {
     const { code, stdout, stderr } = await this.ask(args, ask);
-    if (code !== 0) throw new Failure('config', `git ${args[0] ?? ''}: ${wordsOf(stderr, args) || `exit code ${code}`}`);
+    if (code !== 0)
+      throw new Failure('config', `git ${args[0] ?? ''}: ${wordsOf(stderr, args) || `exit code ${code}`}`);
     return stdout.toString().replace(/\n$/, '');
   }
 
@@ -174,14 +192,23 @@ export class Git {
     return (line.next ??= line.now.then(look, look));
   }
 
-  async askScript(script: string, args: readonly string[], { env = {}, signal, maxBytes, patienceMs }: GitAsk = {}): Promise<GitAnswer> {
+  async askScript(
+    script: string,
+    args: readonly string[],
+    { env = {}, signal, maxBytes, patienceMs }: GitAsk = {},
+  ): Promise<GitAnswer> {
     const order = {
       command: '/bin/sh',
       args: ['-c', `${scriptStart}${withoutPrograms}${script}`, 'sh', ...args],
       cwd: this.cwd,
       env: gitEnvironment(this.#env, this.#roots, env),
     };
-    return answerOf(order, { signal, checkout: this.cwd, patienceMs: patienceMs ?? longPatienceMs, ...present({ maxBytes }) });
+    return answerOf(order, {
+      signal,
+      checkout: this.cwd,
+      patienceMs: patienceMs ?? longPatienceMs,
+      ...present({ maxBytes }),
+    });
   }
 
   /** Several commands in one shell, with arguments as `$1`, `$2`, …; throws as `text` does. */
@@ -233,9 +260,12 @@ async function endlessFile(folder: string): Promise<string | undefined> {
     'b',
     ')',
   ];
-  const answer = await answerOf({ command: systemTool('find') ?? 'find', args, cwd: '/', env: { PATH: systemFolders } }).catch(
-    () => undefined,
-  );
+  const answer = await answerOf({
+    command: systemTool('find') ?? 'find',
+    args,
+    cwd: '/',
+    env: { PATH: systemFolders },
+  }).catch(() => undefined);
   return answer?.stdout.toString().split('\n')[0];
 }
 
@@ -284,12 +314,17 @@ export async function answerOf(
     await closed;
     if (ended?.endsWith(endless) === true) throw new Failure('input', ended);
     if (ended !== undefined)
-      throw new Failure(ended === 'cancelled' ? 'cancelled' : 'config', `${order.command} ${order.args[0] ?? ''}: ${ended}`);
+      throw new Failure(
+        ended === 'cancelled' ? 'cancelled' : 'config',
+        `${order.command} ${order.args[0] ?? ''}: ${ended}`,
+      );
     return { code: code ?? 1, stdout: Buffer.concat(chunks), stderr };
   } catch (error) {
     if (error instanceof Failure) throw error;
     const missing = systemCode(error) === 'ENOENT';
-    throw new Failure('config', missing ? `${order.command} is not installed` : `${order.command}: ${String(error)}`, { cause: error });
+    throw new Failure('config', missing ? `${order.command} is not installed` : `${order.command}: ${String(error)}`, {
+      cause: error,
+    });
   } finally {
     clearTimeout(timer);
     clearTimeout(lookout);

@@ -42,11 +42,15 @@ export async function keepWork(
   });
   const folder = join(home, 'keeping');
   takePacks(read, folder, new Set(['work', ...[...refs, ...own].map(({ pack }) => pack)]));
-  const linesOf = (some: typeof refs): string => some.map(({ pack, commit: id, name }) => `${pack} ${id} ${name}\n`).join('');
+  const linesOf = (some: typeof refs): string =>
+    some.map(({ pack, commit: id, name }) => `${pack} ${id} ${name}\n`).join('');
   // In files, since a command line has room for some thousands at most.
   writeFileSync(join(folder, 'all'), linesOf(refs.filter(({ pack }) => pack === allRefs)));
   writeFileSync(join(folder, 'each'), linesOf(refs.filter(({ pack }) => pack !== allRefs)));
-  const doors = [['door', commonDir] as const, ...own.map(({ pack, repository }) => [`${pack}.git`, repository] as const)];
+  const doors = [
+    ['door', commonDir] as const,
+    ...own.map(({ pack, repository }) => [`${pack}.git`, repository] as const),
+  ];
   for (const [door, repository] of doors) lost.push(...(await bringLfsObjects(join(read, door), repository, signal)));
   // Of files that the work committed itself.
   if (isolation.ownGitDir !== undefined) lost.push(...(await bringLfsObjects(isolation.ownGitDir, commonDir, signal)));
@@ -67,11 +71,19 @@ export async function keepWork(
   );
   const [head = '', changes = ''] = split(answer, '\0changes\0');
   const records = head.split('\0');
-  const after = (start: string): string[] => records.flatMap((each) => (each.startsWith(start) ? [each.slice(start.length)] : []));
+  const after = (start: string): string[] =>
+    records.flatMap((each) => (each.startsWith(start) ? [each.slice(start.length)] : []));
   const [kept] = after('kept ');
   if (kept === undefined) throw new Failure('config', 'what the work left could not be kept');
   for (const each of [read, folder]) await removeFolder(each);
-  return { branch: kept, base, commit, notes: [...notes, ...after('note ')], lost: [...lost, ...after('lost ')], ...readChanges(changes) };
+  return {
+    branch: kept,
+    base,
+    commit,
+    notes: [...notes, ...after('note ')],
+    lost: [...lost, ...after('lost ')],
+    ...readChanges(changes),
+  };
 }
 
 /** Takes packs out of the folder that was open to the work: nothing is opened there by a name that may have become a link. */
@@ -80,7 +92,8 @@ function takePacks(from: string, to: string, packs: ReadonlySet<string>): void {
   mkdirSync(to, { mode: 0o700 });
   if (!lstatSync(from).isDirectory()) return;
   for (const name of Array.from(packs, (pack) => `${pack}.pack`))
-    if (lstatSync(join(from, name), { throwIfNoEntry: false })?.isFile() === true) renameSync(join(from, name), join(to, name));
+    if (lstatSync(join(from, name), { throwIfNoEntry: false })?.isFile() === true)
+      renameSync(join(from, name), join(to, name));
 }
 
 /** What is not on the branch, in a few words. */

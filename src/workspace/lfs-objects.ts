@@ -15,7 +15,11 @@ const careful = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
  * Copies the files that Git LFS put aside while a copy was read to where the user's repository has them. They are named after their
  * contents; others are left out. Returns what could not be copied.
  */
-export async function bringLfsObjects(gitDir: string, repository: string, signal: AbortSignal | undefined): Promise<string[]> {
+export async function bringLfsObjects(
+  gitDir: string,
+  repository: string,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
   const lost: string[] = [];
   const [from, to] = [join(gitDir, 'lfs', 'objects'), join(repository, 'lfs', 'objects')];
   if (![gitDir, join(gitDir, 'lfs'), from].every(isFolder)) return lost;

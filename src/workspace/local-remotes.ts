@@ -9,7 +9,10 @@ export const addressSettings =
   'remote\\..*\\.(url|pushurl)|remote\\.pushdefault|branch\\..*\\.(remote|pushremote)|url\\..*\\.(insteadof|pushinsteadof)';
 
 /** The folders on this machine that git would push to, whatever name, address or abbreviation a config has for them. */
-export function localRemotes({ root, commonDir }: { root: string; commonDir: string }, addresses: readonly Setting[]): string[] {
+export function localRemotes(
+  { root, commonDir }: { root: string; commonDir: string },
+  addresses: readonly Setting[],
+): string[] {
   const shorter = addresses.flatMap(([key, short]) =>
     key.startsWith('url.') ? [{ short, long: key.slice(4, key.lastIndexOf('.')) }] : [],
   );
@@ -20,12 +23,17 @@ export function localRemotes({ root, commonDir }: { root: string; commonDir: str
     ...shorter.flatMap(({ short, long }) => (name.startsWith(short) ? [long + name.slice(short.length)] : [])),
   ]);
   const paths = whole.map((address) => resolve(root, pathOf(address)));
-  return [...new Set(paths.flatMap((path) => [path, `${path}.git`]).filter(isFolder))].flatMap((path) => [path, ...gitFolders(path)]);
+  return [...new Set(paths.flatMap((path) => [path, `${path}.git`]).filter(isFolder))].flatMap((path) => [
+    path,
+    ...gitFolders(path),
+  ]);
 }
 
 /** Before git had remotes in its config it had a file for each, which it still reads. */
 function inOwnFiles(commonDir: string): string[] {
-  const remotes = filesIn(join(commonDir, 'remotes')).flatMap((text) => Array.from(text.matchAll(/^URL:(.*)$/gm), ([, url = '']) => url));
+  const remotes = filesIn(join(commonDir, 'remotes')).flatMap((text) =>
+    Array.from(text.matchAll(/^URL:(.*)$/gm), ([, url = '']) => url),
+  );
   const branches = filesIn(join(commonDir, 'branches')).map((text) => text.trimStart().split(/[#\n]/, 1)[0] ?? '');
   return [...remotes, ...branches].map((url) => url.trim()).filter((url) => url !== '');
 }

@@ -9,8 +9,12 @@ const mostAttributes = 1024 * 1024;
 export function missingIn(root: string): string[] {
   const attributes = attributesOf(root);
   return [
-    ...(existsSync(join(root, '.gitmodules')) ? ['the copy has no submodules: --setup "git submodule update --init" fetches them'] : []),
-    ...(/\bfilter=lfs\b/.test(attributes) ? ['the copy has only pointers for Git LFS files: --setup "git lfs pull" fetches them'] : []),
+    ...(existsSync(join(root, '.gitmodules'))
+      ? ['the copy has no submodules: --setup "git submodule update --init" fetches them']
+      : []),
+    ...(/\bfilter=lfs\b/.test(attributes)
+      ? ['the copy has only pointers for Git LFS files: --setup "git lfs pull" fetches them']
+      : []),
   ];
 }
 

@@ -25,7 +25,9 @@ export function wordsFor(wanted: string): string[] {
 
 export function namesIn(listed: string, wanted: string): Names {
   const [names = '', config = ''] = listed.split('\n\n\n');
-  const entries = config.split('\0').map((entry) => [entry.slice(0, entry.indexOf('\n')), entry.slice(entry.indexOf('\n') + 1)] as const);
+  const entries = config
+    .split('\0')
+    .map((entry) => [entry.slice(0, entry.indexOf('\n')), entry.slice(entry.indexOf('\n') + 1)] as const);
   const addresses = entries.filter(([key]) => isAddress(key));
   // Our own setting is among them.
   const hooks = entries.findLast(([key, value]) => key === 'core.hookspath' && value !== noHooks)?.[1];

@@ -31,13 +31,18 @@ export class Overlay implements Isolation {
   async create(signal: AbortSignal): Promise<void> {
     const { branch, base, isCheckedOut, isSnapshot, copied, folder, layers } = this.#plan;
     for (const index of layers.keys())
-      for (const part of ['upper', 'work', 'lower']) mkdirSync(join(folder, `${part}-${index}`), { recursive: true, mode: 0o700 });
+      for (const part of ['upper', 'work', 'lower'])
+        mkdirSync(join(folder, `${part}-${index}`), { recursive: true, mode: 0o700 });
     mkdirSync(join(folder, 'inner'), { recursive: true, mode: 0o700 });
     const state = isCheckedOut ? (isSnapshot ? 'snapshot' : 'same') : 'other';
-    const began = await this.#confined(createScript, [branch, base, state, ...copied.flatMap((path) => ['-e', `/${path}`])], {
-      signal,
-      problem: 'the private copy could not be made',
-    });
+    const began = await this.#confined(
+      createScript,
+      [branch, base, state, ...copied.flatMap((path) => ['-e', `/${path}`])],
+      {
+        signal,
+        problem: 'the private copy could not be made',
+      },
+    );
     writeFileSync(join(folder, 'began'), began);
   }
 
@@ -59,7 +64,11 @@ export class Overlay implements Isolation {
     return index === -1 ? undefined : join(folder, `upper-${index}`, relative(layers[index] ?? '', commonDir));
   }
 
-  async read(text: string, args: (place: CopyPlace) => readonly string[], signal: AbortSignal | undefined): Promise<string> {
+  async read(
+    text: string,
+    args: (place: CopyPlace) => readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
     const { gitDir, commonDir, layers } = this.#plan;
     const words = args({ top: this.top, gitDir, commonDir, mode: 'confined' });
     const reading = join('inner', 'reading');
@@ -87,22 +96,35 @@ export class Overlay implements Isolation {
     { signal, before, problem }: { signal: AbortSignal | undefined; before?: string; problem: string },
   ): Promise<string> {
     const args = ['-c', `${scriptStart}${text}`, 'sh', ...words];
-    const order = { command: '/bin/sh', args, cwd: this.top, env: gitEnvironment(this.#means.env, rootsOf(this.#plan, this.#means.env)) };
+    const order = {
+      command: '/bin/sh',
+      args,
+      cwd: this.top,
+      env: gitEnvironment(this.#means.env, rootsOf(this.#plan, this.#means.env)),
+    };
     const entered = this.#enter(order, { ...present({ before }), lasts: false });
-    const { code, stdout, stderr } = await answerOf({ ...order, ...entered, cwd: '/' }, { signal, patienceMs: longPatienceMs });
+    const { code, stdout, stderr } = await answerOf(
+      { ...order, ...entered, cwd: '/' },
+      { signal, patienceMs: longPatienceMs },
+    );
     if (code !== 0) throw new Failure('config', `${problem}: ${wordsOf(stderr) || `exit code ${code}`}`);
     return stdout.toString();
   }
 
   /** `lasts`: its unmount flushes everything to disk, even what others wrote: needed for the work, not for our own scripts. */
-  #enter({ command, args, cwd }: Order, { before = ':', lasts }: { before?: string; lasts: boolean }): Pick<Order, 'command' | 'args'> {
+  #enter(
+    { command, args, cwd }: Order,
+    { before = ':', lasts }: { before?: string; lasts: boolean },
+  ): Pick<Order, 'command' | 'args'> {
     // Mount options cannot contain every character that a path can, so these are names in the copy's own folder. `lower-N`, the way
     // to the files below, is unmounted at once, so that nobody reaches them through it.
     const layers = [...this.#plan.layers.entries()];
     const options = (index: number): string =>
       `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${ownMark()}${lasts ? '' : ',volatile'}`;
     const mounts = [
-      ...layers.map(([index]) => join(`work-${index}`, notWaited)).map((note) => `{ [ ! -e ${note} ] || rm -r ${note}; }`),
+      ...layers
+        .map(([index]) => join(`work-${index}`, notWaited))
+        .map((note) => `{ [ ! -e ${note} ] || rm -r ${note}; }`),
       ...layers.map(([index, path]) => `mount --bind ${quote(path)} lower-${index}`),
       ...layers.map(([index, path]) => `mount -t overlay runwire -o ${options(index)} ${quote(path)}`),
       ...layers.map(([index]) => `umount -l lower-${index}`),
@@ -152,7 +174,11 @@ function enterNamespace(command: string, args: readonly string[], prepare: strin
   const common = ['--mount', '--pid', '--fork', '--kill-child'];
   if (isRoot()) {
     const namespace: Namespace = { program: unshare, flags: common, prepare: `${ownTable} && ${prepare}` };
-    return namespaced(systemTool('setpriv') ?? 'setpriv', [`--bounding-set=${forbidden}`, '--', command, ...args], namespace);
+    return namespaced(
+      systemTool('setpriv') ?? 'setpriv',
+      [`--bounding-set=${forbidden}`, '--', command, ...args],
+      namespace,
+    );
   }
   const namespace: Namespace = {
     program: unshare,
@@ -164,7 +190,9 @@ function enterNamespace(command: string, args: readonly string[], prepare: strin
 }
 
 /** Capabilities that root gives up inside: they would give access to what lies below a mount. */
-const forbidden = ['sys_admin', 'sys_ptrace', 'sys_rawio', 'sys_module', 'mknod', 'dac_read_search'].map((each) => `-${each}`).join(',');
+const forbidden = ['sys_admin', 'sys_ptrace', 'sys_rawio', 'sys_module', 'mknod', 'dac_read_search']
+  .map((each) => `-${each}`)
+  .join(',');
 
 /**
  * What an overlay puts a layer over: the checkout, for a linked worktree also its repository elsewhere, and remotes on this machine,
@@ -182,9 +210,13 @@ function mountsBelow(folders: readonly string[]): string[] {
   const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .map((line) =>
-      (line.split(' ')[4] ?? '').replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+      (line.split(' ')[4] ?? '').replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
+        String.fromCharCode(Number.parseInt(octal, 8)),
+      ),
     );
-  const below = mounts.filter((path) => folders.some((folder) => path !== folder && path !== '' && isInside(path, folder)));
+  const below = mounts.filter((path) =>
+    folders.some((folder) => path !== folder && path !== '' && isInside(path, folder)),
+  );
   return [...new Set(below)]
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
     .toSorted((a, b) => a.length - b.length);
@@ -199,7 +231,9 @@ function isCovered(path: string, layers: readonly string[]): boolean {
 
 /** Why there can be no layers over these: a user namespace must not uncover what lies below a mount, and a link leads out of them. */
 export function whyNoLayers(layers: readonly string[], commonDir: string): string | undefined {
-  const linked = written.map((part) => join(commonDir, part)).find((path) => existsSync(path) && !isCovered(realpathSync(path), layers));
+  const linked = written
+    .map((part) => join(commonDir, part))
+    .find((path) => existsSync(path) && !isCovered(realpathSync(path), layers));
   if (layers.length > 0 && linked !== undefined) return `${linked} is a link to elsewhere`;
   const inner = layers.find((path) => layers.some((other) => other !== path && isInside(path, other)));
   return inner === undefined || isRoot() ? undefined : `${inner} is a mount of its own`;
@@ -219,7 +253,9 @@ export async function whyNoOverlay(folder: string): Promise<string | undefined> 
     const entered = enterNamespace('/bin/sh', ['-c', ': > tried'], prepare);
     const { code, stderr } = await answerOf({ ...entered, cwd: '/', env: { PATH: systemFolders } });
     if (code !== 0) return quoted(stderr.trim().split('\n', 1)[0] ?? '', 200) || `exit code ${code}`;
-    return existsSync(join(upper, 'tried')) && !existsSync(join(checkout, 'tried')) ? undefined : 'a test write reached the folder below';
+    return existsSync(join(upper, 'tried')) && !existsSync(join(checkout, 'tried'))
+      ? undefined
+      : 'a test write reached the folder below';
   } catch (error) {
     return messageOf(error);
   } finally {

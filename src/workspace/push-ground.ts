@@ -9,7 +9,8 @@ import type { Git } from './git.ts';
 export type PushGround = ReadonlyMap<string, string>;
 
 /** Settings that ordinary work changes, and that neither a push reads nor a command of git that a hook may use runs. */
-const harmless = /^(?:branch|user|author|committer|maintenance|rerere|advice|color)\.|^gc\.(?:auto|autodetach|pruneexpire)$/;
+const harmless =
+  /^(?:branch|user|author|committer|maintenance|rerere|advice|color)\.|^gc\.(?:auto|autodetach|pruneexpire)$/;
 const ofSubmodules = ['.url', '.active'];
 
 function isHarmless(key: string): boolean {
@@ -34,7 +35,8 @@ export async function pushGround(git: Git): Promise<PushGround> {
   }
   const folder = resolve(git.cwd, hooks);
   // Husky keeps what its hooks run in the folder above.
-  for (const [name, value] of await filesIn(basename(folder) === '_' ? dirname(folder) : folder)) ground.set(`the hook ${name}`, value);
+  for (const [name, value] of await filesIn(basename(folder) === '_' ? dirname(folder) : folder))
+    ground.set(`the hook ${name}`, value);
   return ground;
 }
 
@@ -57,7 +59,8 @@ async function filesIn(folder: string): Promise<[name: string, value: string][]>
     const path = join(folder, name);
     const link = await readlink(path).catch(() => '');
     const what = await stat(path).catch(() => undefined);
-    if (what?.isFile() === true) found.push([name, `${link} ${what.mode} ${await digestOf(path).catch(() => 'unreadable')}`]);
+    if (what?.isFile() === true)
+      found.push([name, `${link} ${what.mode} ${await digestOf(path).catch(() => 'unreadable')}`]);
   }
   return names.length > mostFiles ? [...found, ['folder', String(names.length)]] : found;
 }

@@ -24,7 +24,10 @@ const sshThatNeverAsks = 'ssh -o BatchMode=yes -o ConnectTimeout=20';
 
 /** What git needs to reach a remote as the user; it never prompts. */
 function credentialsIn(env: Environment): Environment {
-  return { GIT_SSH_COMMAND: sshThatNeverAsks, ...present(Object.fromEntries(credentials.map((name) => [name, env[name]]))) };
+  return {
+    GIT_SSH_COMMAND: sshThatNeverAsks,
+    ...present(Object.fromEntries(credentials.map((name) => [name, env[name]]))),
+  };
 }
 
 /** The same for one that anybody may have named: a repository on this machine needs none of it, and has hooks that would get it. */
@@ -56,7 +59,14 @@ export async function pushObjects(objects: string, ask: PushAsk): Promise<string
   const folder = await mkdtemp(join(tmpdir(), 'runwire-push-'));
   try {
     const git = new Git(folder, ask.env);
-    await git.text(['init', '-q', '--bare', '--template=', ...(ask.commit.length > sha1Length ? ['--object-format=sha256'] : []), '.']);
+    await git.text([
+      'init',
+      '-q',
+      '--bare',
+      '--template=',
+      ...(ask.commit.length > sha1Length ? ['--object-format=sha256'] : []),
+      '.',
+    ]);
     await writeFile(join(folder, 'objects', 'info', 'alternates'), `${objects}\n`);
     return await push(git, ask, { hooks: false, access: credentialsFor(ask.remote, ask.env) });
   } catch (error) {
@@ -73,7 +83,15 @@ async function push(
   { remote, commit, branch, env, signal }: PushAsk,
   { hooks, access }: { hooks: boolean; access: Environment },
 ): Promise<string | undefined> {
-  const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no', '--', remote, `${commit}:refs/heads/${branch}`];
+  const args = [
+    'push',
+    '--porcelain',
+    '--no-follow-tags',
+    '--recurse-submodules=no',
+    '--',
+    remote,
+    `${commit}:refs/heads/${branch}`,
+  ];
   try {
     const { code, stdout, stderr } = await git.ask(args, { env: access, signal, hooks });
     if (code === 0) return undefined;

@@ -65,7 +65,8 @@ function makeDoor(folder: string, plan: CopyPlan, kind: Isolation['kind']): void
   const { settings, commonDir, folder: home } = plan;
   const door = join(folder, 'door');
   rmSync(folder, { recursive: true, force: true });
-  for (const part of ['refs/heads', 'objects/info', 'info']) mkdirSync(join(door, part), { recursive: true, mode: 0o700 });
+  for (const part of ['refs/heads', 'objects/info', 'info'])
+    mkdirSync(join(door, part), { recursive: true, mode: 0o700 });
   writeFileSync(join(door, 'HEAD'), 'ref: refs/heads/none\n');
   writeFileSync(join(folder, 'config'), configOf(settings));
   const also = alternatesOf(commonDir);
@@ -96,13 +97,16 @@ function* modulesOf({ root, commonDir }: CopyPlan): Generator<string> {
   for (const head of heads) yield `of:${dirname(head)}`;
   for (const line of textOf(join(root, '.gitmodules'), root)?.split('\n') ?? []) {
     const [key = '', path = ''] = line.split('=', 2).map((part) => part.trim());
-    if (key === 'path' && lstatSync(join(root, path, '.git'), { throwIfNoEntry: false })?.isDirectory() === true) yield `in:/${path}`;
+    if (key === 'path' && lstatSync(join(root, path, '.git'), { throwIfNoEntry: false })?.isDirectory() === true)
+      yield `in:/${path}`;
   }
 }
 
 /** Where a submodule has its repository; undefined: not in a place where the user has any. */
 export function placeOfModule({ root, commonDir }: CopyPlan, place: string): string | undefined {
-  const [top, path] = place.startsWith('of:') ? [join(commonDir, 'modules'), place.slice(3)] : [root, join(place.slice(3), '.git')];
+  const [top, path] = place.startsWith('of:')
+    ? [join(commonDir, 'modules'), place.slice(3)]
+    : [root, join(place.slice(3), '.git')];
   const whole = join(top, path);
   try {
     return isInside(realpathSync(whole), realpathSync(top)) && isInside(whole, top) ? whole : undefined;
@@ -123,7 +127,9 @@ function readdirIfThere(folder: string): string[] {
 function alternatesOf(commonDir: string): string[] {
   const objects = join(commonDir, 'objects');
   const lines = textOf(join(objects, 'info/alternates'), commonDir)?.split('\n') ?? [];
-  return lines.filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('"')).map((line) => resolve(objects, line));
+  return lines
+    .filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('"'))
+    .map((line) => resolve(objects, line));
 }
 
 const mostBytes = 64 * 1024 * 1024;
@@ -139,11 +145,13 @@ function textOf(path: string, root: string): string | undefined {
 /** A config file with these settings. */
 function configOf(settings: CopyPlan['settings']): string {
   const version = settings.some(([key]) => key.startsWith('extensions.')) ? '1' : '0';
-  const lines = [['core.repositoryformatversion', version] as const, ['core.bare', 'false'] as const, ...settings].map(([key, value]) => {
-    const [section, name] = [key.slice(0, key.indexOf('.')), key.slice(key.lastIndexOf('.') + 1)];
-    const sub = key.slice(section.length + 1, -name.length - 1);
-    return `[${section}${sub === '' ? '' : ` "${escaped(sub)}"`}]\n\t${name} = "${escaped(value)}"\n`;
-  });
+  const lines = [['core.repositoryformatversion', version] as const, ['core.bare', 'false'] as const, ...settings].map(
+    ([key, value]) => {
+      const [section, name] = [key.slice(0, key.indexOf('.')), key.slice(key.lastIndexOf('.') + 1)];
+      const sub = key.slice(section.length + 1, -name.length - 1);
+      return `[${section}${sub === '' ? '' : ` "${escaped(sub)}"`}]\n\t${name} = "${escaped(value)}"\n`;
+    },
+  );
   return lines.join('');
 }
 

@@ -2,7 +2,17 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../failure.ts';
 import type { Environment, IsolationKind } from '../words/vocabulary.ts';
-import { copiesFolder, type CopyNote, goneEnding, isOwn, noteOf, otherCopiesFolder, type Owners, readNote, removeCopy } from './copies.ts';
+import {
+  copiesFolder,
+  type CopyNote,
+  goneEnding,
+  isOwn,
+  noteOf,
+  otherCopiesFolder,
+  type Owners,
+  readNote,
+  removeCopy,
+} from './copies.ts';
 import { dropUnchanged } from './drop.ts';
 import { Git } from './git.ts';
 import type { Isolation } from './isolation.ts';
@@ -75,7 +85,11 @@ export async function reclaim(
   return { copies, strays: strays.map(({ path }) => path) };
 }
 
-async function reclaimOne({ plan, kind, slot, is_ready }: CopyNote, env: Environment, discards: boolean): Promise<Omit<Reclaimed, 'copy'>> {
+async function reclaimOne(
+  { plan, kind, slot, is_ready }: CopyNote,
+  env: Environment,
+  discards: boolean,
+): Promise<Omit<Reclaimed, 'copy'>> {
   const { root, commonDir, folder } = plan;
   // Work in a worktree or a clone can be kept even without the checkout: it only needs the repository.
   const isThere = existsSync(commonDir) && (kind !== 'overlay' || existsSync(root));
@@ -87,7 +101,8 @@ async function reclaimOne({ plan, kind, slot, is_ready }: CopyNote, env: Environ
     if (kept !== undefined && kept.lost.length > 0 && !discards) return { kept, problem: lostInWords(kept) };
     await removeCopy({ folder, slot }, isolation);
     const isIdle = kept === undefined || (kept.commit === kept.base && kept.notes.length === 0);
-    if (isIdle && isThere) await dropUnchanged({ git: new Git(commonDir, env, roots) }, kept ?? { ...plan, commit: plan.base });
+    if (isIdle && isThere)
+      await dropUnchanged({ git: new Git(commonDir, env, roots) }, kept ?? { ...plan, commit: plan.base });
     return isIdle ? {} : { kept };
   } catch (error) {
     if (!discards) return { problem: messageOf(error) };
@@ -96,7 +111,12 @@ async function reclaimOne({ plan, kind, slot, is_ready }: CopyNote, env: Environ
   }
 }
 
-async function keepIfThere(isThere: boolean, plan: CopyNote['plan'], isolation: Isolation, env: Environment): Promise<Kept> {
+async function keepIfThere(
+  isThere: boolean,
+  plan: CopyNote['plan'],
+  isolation: Isolation,
+  env: Environment,
+): Promise<Kept> {
   if (!isThere) throw new Error(`its repository ${plan.commonDir} is gone`);
   return keepWork(plan, isolation, { env });
 }
@@ -104,7 +124,16 @@ async function keepIfThere(isThere: boolean, plan: CopyNote['plan'], isolation: 
 function copyOf({ plan, kind, owner, made_at }: CopyNote, owners: Owners): Copy {
   const { root, branch, base, folder } = plan;
   const isLeft = owners.isGone(owner, changedAt(noteOf(folder)));
-  return { id: basename(folder), isolation: kind, root, branch, base, folder, made_at, state: isLeft ? 'left' : 'in_use' };
+  return {
+    id: basename(folder),
+    isolation: kind,
+    root,
+    branch,
+    base,
+    folder,
+    made_at,
+    state: isLeft ? 'left' : 'in_use',
+  };
 }
 
 function notesIn(env: Environment): CopyNote[] {

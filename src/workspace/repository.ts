@@ -94,6 +94,7 @@ function explain(folder: string, stderr: string): string {
 export async function commitOf({ git }: Repository, name: string): Promise<string> {
   // Whatever the name begins with, it is never taken for an option.
   const commit = await git.try(['rev-parse', '-q', '--verify', '--end-of-options', `${name}^{commit}`]);
-  if (commit === undefined) throw new Failure('input', `there is no branch or commit "${name}" in this repository; see "git branch --all"`);
+  if (commit === undefined)
+    throw new Failure('input', `there is no branch or commit "${name}" in this repository; see "git branch --all"`);
   return commit.split('\n').at(-1) ?? commit;
 }

@@ -20,8 +20,12 @@ export async function runInside(
   command: string,
   { env, signal, timeoutMs }: { env: Environment; signal: AbortSignal; timeoutMs?: number },
 ): Promise<RanInside> {
-  const given = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-  const { child, end } = startPrinting(workspace.inside({ command: '/bin/sh', args: ['-c', command], cwd: workspace.cwd, env: given }));
+  const given = Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  const { child, end } = startPrinting(
+    workspace.inside({ command: '/bin/sh', args: ['-c', command], cwd: workspace.cwd, env: given }),
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {

@@ -6,7 +6,17 @@ import { randomPart } from '../ids/new-id.ts';
 import type { Dirty, Environment, IsolationKind } from '../words/vocabulary.ts';
 import { quotedEnd } from '../redact/quoted.ts';
 import { type Base, findBase } from './base.ts';
-import { copiesFolder, type CopyNote, isOwn, keepHeard, noteOf, otherCopiesFolder, type Owners, removeCopy, writeNote } from './copies.ts';
+import {
+  copiesFolder,
+  type CopyNote,
+  isOwn,
+  keepHeard,
+  noteOf,
+  otherCopiesFolder,
+  type Owners,
+  removeCopy,
+  writeNote,
+} from './copies.ts';
 import { dropUnchanged } from './drop.ts';
 import { withConfig } from './git.ts';
 import { chooseIsolation, isolationOf, mayBeOverlay, tryOverlay } from './choose-isolation.ts';
@@ -84,7 +94,10 @@ export class Workspace {
   }
 
   /** Decides everything without making anything. Throws an `input` failure when there can be no copy. */
-  static async plan(ask: WorkspaceAsk, { cwd, env, owners }: { cwd: string; env: Environment; owners: Owners }): Promise<Workspace> {
+  static async plan(
+    ask: WorkspaceAsk,
+    { cwd, env, owners }: { cwd: string; env: Environment; owners: Owners },
+  ): Promise<Workspace> {
     const { repository, answer } = await askRepository(cwd, env, namesScript, wordsFor(ask.branch));
     const { branch, addresses, hooks, settings } = namesIn(answer, ask.branch);
     const { root, gitDir, commonDir } = repository;
@@ -96,11 +109,25 @@ export class Workspace {
       mayBeOverlay(ask.isolate) ? tryOverlay(join(copies, `try-${shortName()}`)) : undefined,
     ]);
     // A layer over the folder that holds the layers would cover itself.
-    const remotes = (): string[] => localRemotes(repository, addresses).filter((path) => !isInside(root, path) && !isInside(copies, path));
-    const layers = mayBeOverlay(ask.isolate) && whyNot === undefined ? layersOver([root, commonDir, gitDir, ...remotes()]) : [];
+    const remotes = (): string[] =>
+      localRemotes(repository, addresses).filter((path) => !isInside(root, path) && !isInside(copies, path));
+    const layers =
+      mayBeOverlay(ask.isolate) && whyNot === undefined ? layersOver([root, commonDir, gitDir, ...remotes()]) : [];
     const { kind, remarks } = chooseIsolation(ask.isolate, whyNot ?? whyNoLayers(layers, commonDir));
     const { commit, isCheckedOut, isSnapshot } = base;
-    const plan: CopyPlan = { root, gitDir, commonDir, folder, branch, base: commit, isCheckedOut, isSnapshot, copied, layers, settings };
+    const plan: CopyPlan = {
+      root,
+      gitDir,
+      commonDir,
+      folder,
+      branch,
+      base: commit,
+      isCheckedOut,
+      isSnapshot,
+      copied,
+      layers,
+      settings,
+    };
     const isolation = isolationOf(kind, plan, { git: repository.git, env });
     const missing = kind === 'overlay' ? [] : [...missingIn(root), ...(await missingHooks(repository, commit, hooks))];
     const remark = [...remarks, ...missing].join('; ') || undefined;
@@ -136,12 +163,22 @@ export class Workspace {
     const owner = this.#owners.self();
     const isFree = (holder: string, heardAt: number): boolean => this.#owners.isGone(parseJson(holder), heardAt);
     this.#slot = takeSlot(this.#copies, isFree, JSON.stringify(owner));
-    const note: CopyNote = { plan: this.#plan, kind: this.isolation, slot: this.#slot, owner, made_at: Date.now(), is_ready: false };
+    const note: CopyNote = {
+      plan: this.#plan,
+      kind: this.isolation,
+      slot: this.#slot,
+      owner,
+      made_at: Date.now(),
+      is_ready: false,
+    };
     writeNote(note);
     this.#endsHearing = keepHeard([noteOf(folder), slotFile(this.#copies, this.#slot)]);
     await this.#isolation.create(signal);
     if (!existsInside(this.#isolation, this.#plan, this.repository.below))
-      throw new Failure('input', `the folder ${this.repository.below} is not in ${this.base.branchId}: name another one with --cwd`);
+      throw new Failure(
+        'input',
+        `the folder ${this.repository.below} is not in ${this.base.branchId}: name another one with --cwd`,
+      );
     if (this.#setup !== undefined) await this.#setUp(this.#setup, signal);
     if (!this.#isDisposable) writeNote({ ...note, is_ready: true });
   }
@@ -180,7 +217,8 @@ export class Workspace {
     this.#slot = 0;
     // A worktree has its branch before there is anything to keep.
     const { branch, base } = this.#plan;
-    if (this.isolation === 'worktree' && this.#kept === undefined) await dropUnchanged(this.repository, { branch, base, commit: base });
+    if (this.isolation === 'worktree' && this.#kept === undefined)
+      await dropUnchanged(this.repository, { branch, base, commit: base });
   }
 
   async #setUp(command: string, signal: AbortSignal): Promise<void> {
@@ -225,7 +263,8 @@ const withheld = new Set([
 function folderFor({ root }: Repository, env: Environment): string {
   const usual = copiesFolder(env);
   const folder = isInside(usual, root) ? otherCopiesFolder() : usual;
-  if (!isOwn(folder)) throw new Failure('config', `${folder} belongs to somebody else, so no private copy can be made there`);
+  if (!isOwn(folder))
+    throw new Failure('config', `${folder} belongs to somebody else, so no private copy can be made there`);
   return folder;
 }
 
@@ -239,12 +278,18 @@ export function insideOf({ root, below }: Repository, path: string): string {
 }
 
 /** Whether the working directory exists in the copy too. */
-function existsInside({ kind, top }: Isolation, { folder, isCheckedOut, layers, root }: CopyPlan, below: string): boolean {
+function existsInside(
+  { kind, top }: Isolation,
+  { folder, isCheckedOut, layers, root }: CopyPlan,
+  below: string,
+): boolean {
   if (below === '' || isCheckedOut) return true;
   if (kind !== 'overlay') return existsSync(join(top, below));
   const layer = layers.findIndex((path) => isInside(root, path));
   // A character device in the layer marks a deleted file.
-  const change = lstatSync(join(folder, `upper-${layer}`, relative(layers[layer] ?? root, root), below), { throwIfNoEntry: false });
+  const change = lstatSync(join(folder, `upper-${layer}`, relative(layers[layer] ?? root, root), below), {
+    throwIfNoEntry: false,
+  });
   return change === undefined ? existsSync(join(root, below)) : change.isDirectory();
 }
 

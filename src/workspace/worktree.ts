@@ -38,7 +38,8 @@ export class Worktree implements Isolation {
         { signal, patienceMs: longPatienceMs },
       );
       if (code === 0) break;
-      if (round >= tries || !isBusy.test(stderr)) throw new Failure('config', `the worktree could not be made: ${wordsOf(stderr)}`);
+      if (round >= tries || !isBusy.test(stderr))
+        throw new Failure('config', `the worktree could not be made: ${wordsOf(stderr)}`);
       await wait(25 * 2 ** round * Math.random());
     }
     await copyFiles(root, this.top, copied);
@@ -56,7 +57,11 @@ export class Worktree implements Isolation {
   read(text: string, args: (place: CopyPlace) => readonly string[], signal: AbortSignal | undefined): Promise<string> {
     const { commonDir, folder } = this.#plan;
     const place = { top: this.top, gitDir: this.#gitDir, commonDir, mode: 'open' } as const;
-    return new Git(folder, this.#means.env, [...rootsOf(this.#plan, this.#means.env), this.top]).script(text, args(place), { signal });
+    return new Git(folder, this.#means.env, [...rootsOf(this.#plan, this.#means.env), this.top]).script(
+      text,
+      args(place),
+      { signal },
+    );
   }
 
   async remove(folder: string): Promise<void> {

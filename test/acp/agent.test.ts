@@ -34,20 +34,32 @@ describe('an editor', () => {
     const cwd = project();
     await withEditor([...modelAt(server), '--ledger', 'none'], { cwd }, async ({ agent, updates, asked }) => {
       const hello = await agent.request('initialize', initialize);
-      expect(hello).toMatchObject({ protocolVersion: 1, agentInfo: { name: 'runwire' }, agentCapabilities: { loadSession: true } });
+      expect(hello).toMatchObject({
+        protocolVersion: 1,
+        agentInfo: { name: 'runwire' },
+        agentCapabilities: { loadSession: true },
+      });
       const { sessionId, modes } = await agent.request('session/new', { cwd, mcpServers: [] });
       expect(modes?.availableModes.map(({ id }) => id)).toEqual(['read-only', 'edit', 'full']);
       const { stopReason, _meta } = await agent.request('session/prompt', { sessionId, prompt: text('Do it') });
       expect(stopReason).toBe('end_turn');
-      expect(outcomeIn(_meta)).toMatchObject({ verdict: { class: 'success' }, message: 'All\ndone ✓', metrics: { input_tokens: 2100 } });
+      expect(outcomeIn(_meta)).toMatchObject({
+        verdict: { class: 'success' },
+        message: 'All\ndone ✓',
+        metrics: { input_tokens: 2100 },
+      });
       expect(said(updates)).toBe('I look at both.All\ndone ✓');
       const calls = updates.flatMap(({ update }) => (update.sessionUpdate === 'tool_call' ? [update] : []));
       expect(calls).toMatchObject([
         { title: 'read a.txt', kind: 'read', locations: [{ path: join(cwd, 'a.txt') }] },
         { title: 'write b.txt', kind: 'edit' },
       ]);
-      const diff = updates.flatMap(({ update }) => (update.sessionUpdate === 'tool_call_update' ? (update.content ?? []) : []));
-      expect(diff).toContainEqual(expect.objectContaining({ type: 'diff', path: join(cwd, 'b.txt'), newText: 'new\n' }));
+      const diff = updates.flatMap(({ update }) =>
+        update.sessionUpdate === 'tool_call_update' ? (update.content ?? []) : [],
+      );
+      expect(diff).toContainEqual(
+        expect.objectContaining({ type: 'diff', path: join(cwd, 'b.txt'), newText: 'new\n' }),
+      );
       expect(asked).toEqual([]);
       expect(readFileSync(join(cwd, 'b.txt'), 'utf8')).toBe('new\n');
     });
@@ -69,15 +81,24 @@ describe('an editor', () => {
   it('is asked what nothing allows, and not what a rule denies', async () => {
     const server = await serve([bash('touch yes'), bash('touch no'), bash('rm a.txt'), say('Done.')]);
     const cwd = project();
-    const allows = ({ toolCall }: { toolCall: { title?: string | null } }): boolean => toolCall.title === 'bash touch yes';
-    await withEditor([...modelAt(server), '--deny', 'bash(rm:*)', '--ledger', 'none'], { cwd, allows }, async ({ agent, asked }) => {
-      await agent.request('initialize', initialize);
-      const { sessionId } = await agent.request('session/new', { cwd, mcpServers: [] });
-      const { _meta } = await agent.request('session/prompt', { sessionId, prompt: text('Do it') });
-      expect(asked.map(({ toolCall }) => toolCall.title)).toEqual(['bash touch yes', 'bash touch no']);
-      expect([existsSync(join(cwd, 'yes')), existsSync(join(cwd, 'no'))]).toEqual([true, false]);
-      expect(outcomeIn(_meta).tool_calls.map(({ status, reason }) => reason ?? status)).toEqual(['completed', 'denied', 'denied']);
-    });
+    const allows = ({ toolCall }: { toolCall: { title?: string | null } }): boolean =>
+      toolCall.title === 'bash touch yes';
+    await withEditor(
+      [...modelAt(server), '--deny', 'bash(rm:*)', '--ledger', 'none'],
+      { cwd, allows },
+      async ({ agent, asked }) => {
+        await agent.request('initialize', initialize);
+        const { sessionId } = await agent.request('session/new', { cwd, mcpServers: [] });
+        const { _meta } = await agent.request('session/prompt', { sessionId, prompt: text('Do it') });
+        expect(asked.map(({ toolCall }) => toolCall.title)).toEqual(['bash touch yes', 'bash touch no']);
+        expect([existsSync(join(cwd, 'yes')), existsSync(join(cwd, 'no'))]).toEqual([true, false]);
+        expect(outcomeIn(_meta).tool_calls.map(({ status, reason }) => reason ?? status)).toEqual([
+          'completed',
+          'denied',
+          'denied',
+        ]);
+      },
+    );
   });
 
   it('chooses the mode, and is not asked in mode full', async () => {
@@ -102,9 +123,9 @@ describe('an editor', () => {
       const [one, two] = await Promise.all([1, 2].map(() => agent.request('session/new', { cwd, mcpServers: [] })));
       const first = agent.request('session/prompt', { sessionId: one?.sessionId ?? '', prompt: text('Slow') });
       await expect.poll(() => updates.length).toBeGreaterThan(2);
-      await expect(agent.request('session/prompt', { sessionId: one?.sessionId ?? '', prompt: text('Again') })).rejects.toThrow(
-        'still being worked on',
-      );
+      await expect(
+        agent.request('session/prompt', { sessionId: one?.sessionId ?? '', prompt: text('Again') }),
+      ).rejects.toThrow('still being worked on');
       expect(two?.sessionId).not.toBe(one?.sessionId);
       await agent.notify('session/cancel', { sessionId: one?.sessionId ?? '' });
       const { stopReason, _meta } = await first;
@@ -122,15 +143,24 @@ describe('an editor', () => {
     const cwd = project();
     await withEditor([...modelAt(server), '--ledger', 'none'], { cwd }, async ({ agent }) => {
       const { sessionId } = await agent.request('session/new', { cwd, mcpServers: [] });
-      const error: unknown = await agent.request('session/prompt', { sessionId, prompt: text('Do it') }).catch((each: unknown) => each);
-      expect(error).toMatchObject({ code: -32000, data: { runwire: { outcome: { verdict: { class: 'provider', code: 'auth' } } } } });
+      const error: unknown = await agent
+        .request('session/prompt', { sessionId, prompt: text('Do it') })
+        .catch((each: unknown) => each);
+      expect(error).toMatchObject({
+        code: -32000,
+        data: { runwire: { outcome: { verdict: { class: 'provider', code: 'auth' } } } },
+      });
     });
     const endless = await serve([bash('true'), bash('true'), bash('true')]);
-    await withEditor([...modelAt(endless), '--max-turns', '1', '--allow', 'bash(true)', '--ledger', 'none'], { cwd }, async ({ agent }) => {
-      const { sessionId } = await agent.request('session/new', { cwd, mcpServers: [] });
-      const { stopReason, _meta } = await agent.request('session/prompt', { sessionId, prompt: text('Do it') });
-      expect([stopReason, outcomeIn(_meta).verdict.exit_code]).toEqual(['max_turn_requests', 6]);
-    });
+    await withEditor(
+      [...modelAt(endless), '--max-turns', '1', '--allow', 'bash(true)', '--ledger', 'none'],
+      { cwd },
+      async ({ agent }) => {
+        const { sessionId } = await agent.request('session/new', { cwd, mcpServers: [] });
+        const { stopReason, _meta } = await agent.request('session/prompt', { sessionId, prompt: text('Do it') });
+        expect([stopReason, outcomeIn(_meta).verdict.exit_code]).toEqual(['max_turn_requests', 6]);
+      },
+    );
   });
 
   it('goes on with a session, in this process and in the next', async () => {
@@ -141,7 +171,9 @@ describe('an editor', () => {
     const args = [...modelAt(server), '--ledger', ledger];
     let sessionId = '';
     await withEditor(args, { cwd, env }, async ({ agent }) => {
-      await expect(agent.request('session/load', { sessionId: 'none-such', cwd, mcpServers: [] })).rejects.toThrow('no such session');
+      await expect(agent.request('session/load', { sessionId: 'none-such', cwd, mcpServers: [] })).rejects.toThrow(
+        'no such session',
+      );
       expect(existsSync(ledger)).toBe(false);
       ({ sessionId } = await agent.request('session/new', { cwd, mcpServers: [] }));
       await agent.request('session/prompt', { sessionId, prompt: text('One') });
@@ -150,20 +182,22 @@ describe('an editor', () => {
     await withEditor(args, { cwd, env }, async ({ agent, updates }) => {
       await agent.request('session/load', { sessionId, cwd, mcpServers: [] });
       expect(said(updates)).toBe('First.Second.');
-      expect(updates.flatMap(({ update }) => (update.sessionUpdate === 'user_message_chunk' ? [update.content] : []))).toEqual([
-        ...text('One'),
-        ...text('Two'),
-      ]);
+      expect(
+        updates.flatMap(({ update }) => (update.sessionUpdate === 'user_message_chunk' ? [update.content] : [])),
+      ).toEqual([...text('One'), ...text('Two')]);
       await agent.request('session/prompt', { sessionId, prompt: text('Three') });
       expect(said(updates)).toBe('First.Second.Third.');
-      await expect(agent.request('session/load', { sessionId: 'none-such', cwd, mcpServers: [] })).rejects.toThrow('no such session');
+      await expect(agent.request('session/load', { sessionId: 'none-such', cwd, mcpServers: [] })).rejects.toThrow(
+        'no such session',
+      );
     });
     for (const words of ['One', 'First.', 'Two', 'Second.', 'Three']) expect(heard.at(-1)).toContain(words);
   });
 
   it('reaches an agent of ACP through us, and answers what it asks', async () => {
     const cwd = project();
-    const allows = ({ toolCall }: { toolCall: { title?: string | null } }): boolean => toolCall.title?.endsWith('ls') === true;
+    const allows = ({ toolCall }: { toolCall: { title?: string | null } }): boolean =>
+      toolCall.title?.endsWith('ls') === true;
     const command = [process.execPath, fake, 'permission'];
     await withEditor(['--agent', 'acp', '--ledger', 'none'], { cwd, command, allows }, async ({ agent, updates }) => {
       const { sessionId } = await agent.request('session/new', { cwd, mcpServers: [] });
@@ -176,35 +210,43 @@ describe('an editor', () => {
   it('that says anything at all gets an answer, and breaks nothing', async () => {
     const { heard, server } = await listening(say('Hello.'));
     const cwd = project();
-    await withEditor([...modelAt(server), '--ledger', 'none'], { cwd }, async ({ agent, write, lines, updates, stderr }) => {
-      const refused = async (method: string, params: object): Promise<number> =>
-        agent.request(method, params).then(
-          () => 0,
-          (error: unknown) => (error instanceof RequestError ? error.code : 1),
+    await withEditor(
+      [...modelAt(server), '--ledger', 'none'],
+      { cwd },
+      async ({ agent, write, lines, updates, stderr }) => {
+        const refused = async (method: string, params: object): Promise<number> =>
+          agent.request(method, params).then(
+            () => 0,
+            (error: unknown) => (error instanceof RequestError ? error.code : 1),
+          );
+        write(
+          'not json\n\n[]\n{"jsonrpc":"2.0"}\n{"jsonrpc":"2.0","id":[],"method":"initialize"}\n{"id":5,"result":{}}\n',
         );
-      write('not json\n\n[]\n{"jsonrpc":"2.0"}\n{"jsonrpc":"2.0","id":[],"method":"initialize"}\n{"id":5,"result":{}}\n');
-      expect(await refused('session/new', { cwd: 'relative', mcpServers: [] })).toBe(-32602);
-      expect(await refused('session/new', { cwd: '/no/such/folder', mcpServers: [] })).toBe(-32602);
-      expect(await refused('session/new', { cwd: 5, mcpServers: [] })).toBe(-32602);
-      expect(await refused('session/prompt', { sessionId: 'x', prompt: text('Hi') })).toBe(-32602);
-      expect(await refused('session/fork', {})).toBe(-32601);
-      const server1: McpServer = { name: 's', command: 'x', args: [], env: [] };
-      const { sessionId } = await agent.request('session/new', { cwd, mcpServers: [server1] });
-      expect(stderr()).toContain("the editor's 1 MCP server cannot be passed on");
-      expect(await refused('session/prompt', { sessionId, prompt: [] })).toBe(-32602);
-      expect(await refused('session/prompt', { sessionId, prompt: [{ type: 'image', data: '', mimeType: 'image/png' }] })).toBe(-32602);
-      await agent.notify('session/cancel', { sessionId });
-      await agent.request('session/prompt', {
-        sessionId,
-        prompt: [
-          ...text('Look'),
-          { type: 'resource_link', name: 'a.txt', uri: `file://${cwd}/a.txt` },
-          { type: 'resource', resource: { uri: 'x', text: 'inside' } },
-        ],
-      });
-      expect(said(updates)).toBe('Hello.');
-      expect(heard[0]).toContain('inside');
-      expect(lines().filter(({ id, error }) => id === null && error !== undefined)).toHaveLength(4);
-    });
+        expect(await refused('session/new', { cwd: 'relative', mcpServers: [] })).toBe(-32602);
+        expect(await refused('session/new', { cwd: '/no/such/folder', mcpServers: [] })).toBe(-32602);
+        expect(await refused('session/new', { cwd: 5, mcpServers: [] })).toBe(-32602);
+        expect(await refused('session/prompt', { sessionId: 'x', prompt: text('Hi') })).toBe(-32602);
+        expect(await refused('session/fork', {})).toBe(-32601);
+        const server1: McpServer = { name: 's', command: 'x', args: [], env: [] };
+        const { sessionId } = await agent.request('session/new', { cwd, mcpServers: [server1] });
+        expect(stderr()).toContain("the editor's 1 MCP server cannot be passed on");
+        expect(await refused('session/prompt', { sessionId, prompt: [] })).toBe(-32602);
+        expect(
+          await refused('session/prompt', { sessionId, prompt: [{ type: 'image', data: '', mimeType: 'image/png' }] }),
+        ).toBe(-32602);
+        await agent.notify('session/cancel', { sessionId });
+        await agent.request('session/prompt', {
+          sessionId,
+          prompt: [
+            ...text('Look'),
+            { type: 'resource_link', name: 'a.txt', uri: `file://${cwd}/a.txt` },
+            { type: 'resource', resource: { uri: 'x', text: 'inside' } },
+          ],
+        });
+        expect(said(updates)).toBe('Hello.');
+        expect(heard[0]).toContain('inside');
+        expect(lines().filter(({ id, error }) => id === null && error !== undefined)).toHaveLength(4);
+      },
+    );
   });
 });

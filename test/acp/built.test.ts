@@ -14,7 +14,9 @@ it('is a command that a user runs, in both directions', async () => {
   const [quoted, after, served, none] = await Promise.all([
     live(['run', ...quiet, '--agent', `acp:'${process.execPath}' ${fake} text`, 'Hello']),
     live(['run', ...quiet, '--agent', 'acp', 'Hello', '--to', 'acp', '--', process.execPath, fake, 'refusal']),
-    live(['acp', '--model', 'replay/none.jsonl', '--ledger', 'none'], { stdin: `${JSON.stringify(hello)}\nnonsense\n` }),
+    live(['acp', '--model', 'replay/none.jsonl', '--ledger', 'none'], {
+      stdin: `${JSON.stringify(hello)}\nnonsense\n`,
+    }),
     live(['run', ...quiet, '--agent', 'acp', 'Hello']),
   ]);
   expect([quoted.status, quoted.stdout]).toEqual([0, 'You said: Hello\n']);
@@ -46,7 +48,9 @@ function rude(ledger: string, mode: string): Client {
   child.stdin.on('error', () => {});
   let [stdout, stderr] = ['', ''];
   child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()));
-  const left = new Promise<[number | null, string]>((resolve) => void child.once('exit', (code) => resolve([code, stderr])));
+  const left = new Promise<[number | null, string]>(
+    (resolve) => void child.once('exit', (code) => resolve([code, stderr])),
+  );
   const hears = (words: string): Promise<string> =>
     new Promise((resolve) => {
       const look = (): void => {
@@ -70,7 +74,9 @@ function rude(ledger: string, mode: string): Client {
 async function atWork({ child, hears }: Client): Promise<string> {
   child.stdin.write(line({ id: 1, method: 'session/new', params: { cwd: folder(), mcpServers: [] } }));
   const { result } = JSON.parse(await hears('"sessionId"')) as { result: { sessionId: string } };
-  child.stdin.write(line({ id: 2, method: 'session/prompt', params: { ...result, prompt: [{ type: 'text', text: 'Do it' }] } }));
+  child.stdin.write(
+    line({ id: 2, method: 'session/prompt', params: { ...result, prompt: [{ type: 'text', text: 'Do it' }] } }),
+  );
   return result.sessionId;
 }
 
@@ -93,7 +99,8 @@ it.concurrent('leaves a client that does not read, with what it was told still u
   const ledger = join(folder(), 'ledger.db');
   const client = rude(ledger, 'endless');
   await atWork(client);
-  for (let each = 0; each < 20; each += 1) client.child.stdin.write(line({ id: `${each}${'x'.repeat(50_000)}`, method: 'tea' }));
+  for (let each = 0; each < 20; each += 1)
+    client.child.stdin.write(line({ id: `${each}${'x'.repeat(50_000)}`, method: 'tea' }));
   await client.hears('"look"');
   client.child.stdin.end();
   expect((await client.left)[0]).toBe(0);

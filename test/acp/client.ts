@@ -37,7 +37,11 @@ interface Given {
 }
 
 /** `runwire acp`, with the protocol's own client at the other end; all that it sends is valid by the protocol's own schema. */
-export async function withEditor(args: readonly string[], given: Given, use: (editor: Editor) => Promise<void>): Promise<void> {
+export async function withEditor(
+  args: readonly string[],
+  given: Given,
+  use: (editor: Editor) => Promise<void>,
+): Promise<void> {
   const toAgent = new TransformStream<Uint8Array, Uint8Array>();
   const toEditor = new TransformStream<Uint8Array, Uint8Array>();
   const input = toAgent.writable.getWriter();

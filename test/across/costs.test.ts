@@ -70,7 +70,9 @@ it.each(sweep(some(names), Object.keys(sixCost) as Model[]))(
     const tape = join(home, 'run.tape');
     await run(['--tape', tape]);
     const { metrics } = JSON.parse((await inside(['outcome', '--json', tape])).stdout) as RunOutcome;
-    const stats = JSON.parse((await inside(['runs', 'stats', '--by', 'all', '--json', '--ledger', path])).stdout) as Stats;
+    const stats = JSON.parse(
+      (await inside(['runs', 'stats', '--by', 'all', '--json', '--ledger', path])).stdout,
+    ) as Stats;
     // What is stored may not name the model: then its price is not known.
     const other = join(home, 'other.db');
     await inside(['runs', 'import', '--ledger', other, '--from', streams[name].dialect, file]);
@@ -142,7 +144,9 @@ it.each([
   const usd = (540_000 * 0.5 + 1200 * 30) / 1e6;
   const free = await run(['--tape', tape]);
   expect(told(free)).toEqual({ cost: usd, cost_is: 'at_least' });
-  expect(told((JSON.parse((await inside(['outcome', '--json', tape])).stdout) as RunOutcome).metrics)).toEqual(told(free));
+  expect(told((JSON.parse((await inside(['outcome', '--json', tape])).stdout) as RunOutcome).metrics)).toEqual(
+    told(free),
+  );
   // What it cost in truth is below this limit, what it would have cost without a cache is above.
   expect((await run(['--max-cost-usd', String(sixCost['gpt-5.5'] / 1e6)])).class).toBe(free.class);
   expect((await run(['--max-cost-usd', '0.3'])).class).toBe('cost_limit');
@@ -157,8 +161,19 @@ it('the built-in agent is stopped by what its calls cost, and not by what one ca
   }));
   const server = await serve(turns);
   const run = async (limit: string): Promise<unknown[]> => {
-    const flags = ['--model', 'openai/gpt-5.5', '--base-url', server.baseUrl('responses'), '--max-cost-usd', limit, '--ledger', 'none'];
-    const { stdout, status } = await inside(['run', '--to', 'runwire', ...flags, 'go'], { env: { OPENAI_API_KEY: 'k' } });
+    const flags = [
+      '--model',
+      'openai/gpt-5.5',
+      '--base-url',
+      server.baseUrl('responses'),
+      '--max-cost-usd',
+      limit,
+      '--ledger',
+      'none',
+    ];
+    const { stdout, status } = await inside(['run', '--to', 'runwire', ...flags, 'go'], {
+      env: { OPENAI_API_KEY: 'k' },
+    });
     const last = stdout.trimEnd().split('\n').at(-1) ?? '';
     const { final_report: report } = JSON.parse(last) as { final_report: RunOutcome };
     return [status, report.metrics.cost];
@@ -179,7 +194,9 @@ it('is told to people as what it is', async () => {
     (await inside(['runs', 'stats', '--by', 'all', '--format', 'table', '--ledger', path])).stdout,
   ];
   expect(words.map((text) => /at least \$0\.2820/.test(text))).toEqual([true, true, true]);
-  expect((await inside(['runs', 'export', '--format', 'csv', '--ledger', path])).stdout).toContain(',0.282,computed,at_least,');
+  expect((await inside(['runs', 'export', '--format', 'csv', '--ledger', path])).stdout).toContain(
+    ',0.282,computed,at_least,',
+  );
 });
 
 it('prices of the config hold wherever a cost is computed, also where the agent leaves out the provider', async () => {
@@ -193,12 +210,20 @@ it('prices of the config hold wherever a cost is computed, also where the agent 
   const other = join(home, 'other.db');
   await inside(['runs', 'import', '--ledger', other, file], { env });
   await run(['--tape', join(home, 'run.tape')], { env });
-  const { metrics } = JSON.parse((await inside(['outcome', '--json', join(home, 'run.tape')], { env })).stdout) as RunOutcome;
-  expect([(await firstRun<Told>(path)).cost, metrics.cost, (await firstRun<Told>(other)).cost]).toEqual([cost, cost, cost]);
+  const { metrics } = JSON.parse(
+    (await inside(['outcome', '--json', join(home, 'run.tape')], { env })).stdout,
+  ) as RunOutcome;
+  expect([(await firstRun<Told>(path)).cost, metrics.cost, (await firstRun<Told>(other)).cost]).toEqual([
+    cost,
+    cost,
+    cost,
+  ]);
 });
 
 it('--price knows what is written to the cache', async () => {
-  const { path, run } = place('claude session', 'claude-sonnet-4-5', [{ fresh: 1000, write: 2000, hour: 3000, output: 100 }]);
+  const { path, run } = place('claude session', 'claude-sonnet-4-5', [
+    { fresh: 1000, write: 2000, hour: 3000, output: 100 },
+  ]);
   const costAt = async (price: string): Promise<number | undefined> => {
     await run(['--price', price]);
     return (await firstRun<Told>(path)).cost;

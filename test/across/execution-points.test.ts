@@ -94,7 +94,10 @@ function plantedBefore(): Ground {
   const ground = fresh();
   const { root, leaves } = ground;
   sh(join(root, 'sub'), planting(`${leaves}/nested`));
-  sh(root, `git init -q below; cd below; echo a > file.clean; git add -A; git commit -qm a; ${planting(`${leaves}/nested`)}`);
+  sh(
+    root,
+    `git init -q below; cd below; echo a > file.clean; git add -A; git commit -qm a; ${planting(`${leaves}/nested`)}`,
+  );
   sh(root, plantInRepository(`${leaves}/checkout`));
   for (const path of Object.keys(plainFiles)) utimesSync(join(root, path), 1, 1);
   writeFileSync(join(root, 'README.md'), 'changed\n');
@@ -138,7 +141,15 @@ const commands: Readonly<Record<string, (isolate: Kind) => Promise<void>>> = {
   'run, apply and drop': async (isolate) => {
     const ground = plantedBefore();
     const agent = ['--', '/bin/sh', '-c', `${ground.does}\ncat '${example}'`];
-    const { status, stderr } = await runwire(ground, ['run', '--isolate', isolate, '--dirty', 'include', ...limits, ...agent]);
+    const { status, stderr } = await runwire(ground, [
+      'run',
+      '--isolate',
+      isolate,
+      '--dirty',
+      'include',
+      ...limits,
+      ...agent,
+    ]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('kept as runwire/') });
     const [branch = ''] = branches(ground);
     const run = branch.split('/')[1] ?? '';
@@ -152,7 +163,16 @@ const commands: Readonly<Record<string, (isolate: Kind) => Promise<void>>> = {
   race: async (isolate) => {
     const ground = plantedBefore();
     const env = { ...ground.env, PATH: pathWithCodex(ground.env['PATH'] ?? '', ground.does) };
-    const race = ['race', 'Make the test pass', '--agents', 'codex=fixer,codex=spoiler', '--isolate', isolate, '--dirty', 'include'];
+    const race = [
+      'race',
+      'Make the test pass',
+      '--agents',
+      'codex=fixer,codex=spoiler',
+      '--isolate',
+      isolate,
+      '--dirty',
+      'include',
+    ];
     const { status, stdout } = await runwire(ground, [...race, ...limits, '--verify', verify], { env });
     const { lineage } = JSON.parse(stdout) as { lineage: { branches: { commit?: string; verified?: string }[] } };
     expect({ status, verified: lineage.branches.slice(1).map(({ verified }) => verified) }).toEqual({
@@ -176,7 +196,10 @@ const commands: Readonly<Record<string, (isolate: Kind) => Promise<void>>> = {
       start: (args, options) => runwire(ground, args, options),
     });
     const [, ...all] = reportOf(stdout).lineage.branches;
-    expect({ status, verified: all.map(({ verified }) => verified) }).toEqual({ status: 0, verified: ['passed', 'base_red'] });
+    expect({ status, verified: all.map(({ verified }) => verified) }).toEqual({
+      status: 0,
+      verified: ['passed', 'base_red'],
+    });
     // Only an overlay has the submodule.
     expect(stdout).toMatch(isolate === 'overlay' ? /conflicts in sub, value\.txt/ : /conflicts in value\.txt/);
     for (const { commit = '' } of all) expect(filesOf(ground, commit)).toEqual(kept);
@@ -199,7 +222,11 @@ const commands: Readonly<Record<string, (isolate: Kind) => Promise<void>>> = {
       expect({ status, pushed }).toEqual({ status: 3, pushed: '' });
       expect(publish?.message).toContain('what git does at a push was changed while the agents worked');
     } else
-      expect({ status, pushed, publish: publish?.status }).toEqual({ status: 0, pushed: lineage.branches[1]?.commit, publish: 'success' });
+      expect({ status, pushed, publish: publish?.status }).toEqual({
+        status: 0,
+        pushed: lineage.branches[1]?.commit,
+        publish: 'success',
+      });
   },
   'enqueue and worker': async (isolate) => {
     const ground = plantedBefore();
@@ -216,7 +243,12 @@ const commands: Readonly<Record<string, (isolate: Kind) => Promise<void>>> = {
   'run with a file that waits for a filter': async (isolate) => {
     const ground = fresh();
     sh(ground.root, 'git config filter.hang.clean "sleep 3600"; git config filter.hang.required true');
-    const agent = ['--', '/bin/sh', '-c', `${ground.does}\necho '*.hang filter=hang' >> .gitattributes; echo a > a.hang; cat '${example}'`];
+    const agent = [
+      '--',
+      '/bin/sh',
+      '-c',
+      `${ground.does}\necho '*.hang filter=hang' >> .gitattributes; echo a > a.hang; cat '${example}'`,
+    ];
     const env = { ...ground.env, RUNWIRE_PATIENCE: '0.1' };
     const flags = ['--isolate', isolate, '--timeout', '20s'];
     const { status, stderr } = await runwire(ground, ['run', ...flags, ...agent], { env });
@@ -250,7 +282,9 @@ describe.skipIf(process.platform !== 'linux')('nothing that files of a repositor
     const ground = fresh();
     const flood = `${ownTools}; yes "$(head -c 50000 /dev/zero | tr '\\0' x)" | head -c 70000000; echo; cat '${example}'`;
     const env = { ...ground.env, BUILDKITE: 'true' };
-    expect(await runwire(ground, ['run', ...limits, '--', '/bin/sh', '-c', flood], { env })).toMatchObject({ status: 0 });
+    expect(await runwire(ground, ['run', ...limits, '--', '/bin/sh', '-c', flood], { env })).toMatchObject({
+      status: 0,
+    });
   });
 
   it.concurrent('to find out which agents are installed', async () => {
@@ -266,7 +300,9 @@ describe.skipIf(process.platform !== 'linux')('nothing that files of a repositor
     );
     const { baseUrl } = await serveModels({ brain: [done] });
     const model = ['--model', 'openai-compatible/brain', '--base-url', baseUrl('chat')];
-    expect(await runwire(ground, ['orchestrate', '--task', 'x', '--isolate', 'overlay', ...model, ...limits])).toMatchObject({ status: 0 });
+    expect(
+      await runwire(ground, ['orchestrate', '--task', 'x', '--isolate', 'overlay', ...model, ...limits]),
+    ).toMatchObject({ status: 0 });
   });
 });
 
@@ -277,7 +313,11 @@ it.skipIf(process.platform !== 'linux')('and all of it would be, by git and a sh
     'git merge main; git rebase main; git push origin main; git fetch; cd sub; git status; git add -A; git commit -qm more',
   ].join('\n');
   // Each command may fail: what it was made to run is all that counts.
-  spawnSync('/bin/sh', ['-c', script], { cwd: ground.root, env: { ...place.env, GIT_TERMINAL_PROMPT: '0' }, stdio: 'ignore' });
+  spawnSync('/bin/sh', ['-c', script], {
+    cwd: ground.root,
+    env: { ...place.env, GIT_TERMINAL_PROMPT: '0' },
+    stdio: 'ignore',
+  });
   spawnSync('git', ['--version'], { cwd: ground.root, env: ground.env, stdio: 'ignore' });
   expect(ran(ground)).toEqual(
     expect.arrayContaining([

@@ -79,14 +79,26 @@ describe.each(tables)('$folder', ({ folder, classes, dialect }) => {
       expect(chat.endsWith('data: [DONE]\n\n')).toBe(true);
       expect(chunks.filter((chunk) => !Chunk.safeParse(chunk).success)).toEqual([]);
       const parts = message?.parts ?? [];
-      expect(parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))).toEqual(textsOf(events, 'text.completed'));
-      expect(parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : []))).toEqual(textsOf(events, 'reasoning.completed'));
-      expect(parts.filter((part) => 'state' in part && (part.state === 'streaming' || part.state === 'input-available'))).toEqual([]);
+      expect(parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))).toEqual(
+        textsOf(events, 'text.completed'),
+      );
+      expect(parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : []))).toEqual(
+        textsOf(events, 'reasoning.completed'),
+      );
+      expect(
+        parts.filter((part) => 'state' in part && (part.state === 'streaming' || part.state === 'input-available')),
+      ).toEqual([]);
       const ends = new Map([...only(events, 'item.completed')].map((end) => [end.item_id, end]));
       const calls = [...only(events, 'item.started')].map(({ item_id, name, args }) => {
         const end = ends.get(item_id);
         const state = states[end?.status ?? 'abandoned'];
-        return { id: item_id, name, input: args, state, ...(state === 'output-available' ? { output: end?.output ?? null } : {}) };
+        return {
+          id: item_id,
+          name,
+          input: args,
+          state,
+          ...(state === 'output-available' ? { output: end?.output ?? null } : {}),
+        };
       });
       const shown = parts.flatMap((part) => {
         if (part.type !== 'dynamic-tool') return [];
@@ -120,8 +132,11 @@ describe.each(tables)('$folder', ({ folder, classes, dialect }) => {
       const calls = [...only(told, 'item.started')].map(({ item_id, name, args }) => ({ item_id, name, args }));
       const ids = new Map<unknown, unknown>();
       const shown = events.flatMap(({ type, toolCallId, toolCallName, delta, metadata }) => {
-        if (type === 'TOOL_CALL_START') ids.set(toolCallId, { item_id: (metadata as JsonObject)['itemId'], name: toolCallName });
-        return type === 'TOOL_CALL_ARGS' ? [{ ...(ids.get(toolCallId) as object), args: JSON.parse(String(delta)) as unknown }] : [];
+        if (type === 'TOOL_CALL_START')
+          ids.set(toolCallId, { item_id: (metadata as JsonObject)['itemId'], name: toolCallName });
+        return type === 'TOOL_CALL_ARGS'
+          ? [{ ...(ids.get(toolCallId) as object), args: JSON.parse(String(delta)) as unknown }]
+          : [];
       });
       expect(shown).toEqual(calls);
       expect(events.filter(({ type }) => type === 'TOOL_CALL_RESULT')).toHaveLength(calls.length);

@@ -55,7 +55,9 @@ async function compare(folder: string, { stdout, stderr, exit, ...from }: Printe
   const { provenance, ...outcome } = step.value;
   const { runwire_version: _version, ...origin } = provenance;
   await expect(lines.join('')).toMatchFileSnapshot(join(folder, 'events.jsonl'));
-  await expect(`${JSON.stringify({ ...outcome, provenance: origin }, null, 2)}\n`).toMatchFileSnapshot(join(folder, 'outcome.json'));
+  await expect(`${JSON.stringify({ ...outcome, provenance: origin }, null, 2)}\n`).toMatchFileSnapshot(
+    join(folder, 'outcome.json'),
+  );
 }
 
 /** The report is the outcome, which has a file of its own. */

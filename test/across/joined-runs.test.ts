@@ -33,7 +33,8 @@ function runsOf(folder: string, dialect: string): Map<string, Run> {
     if (!pairs.some((pair) => pair.some((each) => each === scenario))) continue;
     const text = new TextDecoder().decode(loadRecording(folder, scenario).stdout);
     const stdout = text.endsWith('\n') ? text : `${text}\n`;
-    if (text !== '') runs.set(scenario, { scenario, stdout, alone: pass({ stdout, dialect: findDialect(dialect) }).outcome });
+    if (text !== '')
+      runs.set(scenario, { scenario, stdout, alone: pass({ stdout, dialect: findDialect(dialect) }).outcome });
   }
   return runs;
 }
@@ -81,7 +82,10 @@ describe.each(agents)('$folder: two runs in one stream', ({ dialect, runs, joine
         const isSuccess = before.outcome.verdict.class === 'success';
         expect({ name, isSuccess: after.verdict.class === 'success' }).toEqual({ name, isSuccess });
         if (!before.losses.includes('usage'))
-          expect({ name, tokens: after.metrics.tokens_used }).toEqual({ name, tokens: before.outcome.metrics.tokens_used });
+          expect({ name, tokens: after.metrics.tokens_used }).toEqual({
+            name,
+            tokens: before.outcome.metrics.tokens_used,
+          });
       }
     }
   });
@@ -108,7 +112,8 @@ describe.each(agents)('$folder: two runs in one stream', ({ dialect, runs, joine
       const { outcome, text } = pass({ stdout: mix(one.stdout, other.stdout), dialect: findDialect(dialect) }, own);
       if (outcome.verdict.class !== 'success' && own !== undefined)
         expect(read(text).outcome.verdict.class, `${one.scenario}, ${other.scenario}`).not.toBe('success');
-      if (outcome.verdict.class === 'success') expect(outcome.warnings, `${one.scenario}, ${other.scenario}`).not.toEqual([]);
+      if (outcome.verdict.class === 'success')
+        expect(outcome.warnings, `${one.scenario}, ${other.scenario}`).not.toEqual([]);
     }
   });
 });
@@ -126,6 +131,8 @@ function mix(one: string, other: string): string {
 it('knows the end of a call that comes twice', () => {
   const { stdout, alone } = runsOf('gemini@0.61.0', 'gemini').get('denied') as Run;
   const lines = stdout.split('\n');
-  const { outcome } = pass({ stdout: lines.flatMap((line) => (line.includes('"tool_result"') ? [line, line] : [line])).join('\n') });
+  const { outcome } = pass({
+    stdout: lines.flatMap((line) => (line.includes('"tool_result"') ? [line, line] : [line])).join('\n'),
+  });
   expect(outcome).toMatchObject({ verdict: { class: 'permission' }, tool_calls: alone.tool_calls });
 });

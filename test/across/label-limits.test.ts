@@ -39,7 +39,8 @@ describe.each(tooMuch)('labels beyond the limit, %#', (labels, said) => {
     ['enqueue', ['enqueue', '-p', 'x', '--ledger', 'postgres://localhost:1/x']],
   ])('are refused by %s', async (_name, args) => {
     const [first = '', second = '', ...rest] = args;
-    const words = first === 'runs' ? [first, second, ...flags(labels), ...rest] : [first, ...flags(labels), second, ...rest];
+    const words =
+      first === 'runs' ? [first, second, ...flags(labels), ...rest] : [first, ...flags(labels), second, ...rest];
     const { status, stderr } = await inside(words);
     expect([status, stderr]).toEqual([2, expect.stringContaining(`--label: ${said}`)]);
   });
@@ -64,21 +65,36 @@ describe.each(tooMuch)('labels beyond the limit, %#', (labels, said) => {
     const ledger = await openLedgerAt({ kind: 'sqlite', path: join(folder, 'none.db') }, { XDG_STATE_HOME: folder });
     const all = Object.keys(labels).length > 1 ? many(201) : labels;
     const meta = { started_at: noon, prompt: '', host: 'h', pid: 1, labels: all };
-    const sent = new ReportedRuns(ledger, () => noon).accept(newRunId(noon), JSON.stringify({ meta, after: 0 }), 'name:a');
-    await expect(sent).rejects.toThrow(new Failure('input', `line 1: meta.labels: ${said.replace('101', '201').replace('100', '200')}`));
+    const sent = new ReportedRuns(ledger, () => noon).accept(
+      newRunId(noon),
+      JSON.stringify({ meta, after: 0 }),
+      'name:a',
+    );
+    await expect(sent).rejects.toThrow(
+      new Failure('input', `line 1: meta.labels: ${said.replace('101', '201').replace('100', '200')}`),
+    );
     await ledger.store.close();
   });
 });
 
 it('labels within the limit are taken', async () => {
-  const { status } = await inside(['run', '-q', ...flags(justRight), '--', 'true'], { env: { XDG_STATE_HOME: folder } });
+  const { status } = await inside(['run', '-q', ...flags(justRight), '--', 'true'], {
+    env: { XDG_STATE_HOME: folder },
+  });
   expect(status).not.toBe(2);
   expect(RunSpec.shape.labels.safeParse(justRight).success).toBe(true);
 });
 
 it('of an export with more, the first are kept, and it is noted', async () => {
   const [from, to] = [await openSqlite(':memory:'), await openSqlite(':memory:')];
-  await from.put({ id: newRunId(noon), key: 'k', started_at: noon, ended_at: noon, labels: {}, outcome: outcomeWith() });
+  await from.put({
+    id: newRunId(noon),
+    key: 'k',
+    started_at: noon,
+    ended_at: noon,
+    labels: {},
+    outcome: outcomeWith(),
+  });
   const [exported] = await collect(from.export({}));
   const path = join(folder, 'export.jsonl');
   writeFileSync(path, `${JSON.stringify({ ...exported, labels: { ...many(1000), long: 'x'.repeat(9999) } })}\n`);
@@ -104,7 +120,11 @@ it('no label is added to a run that has as many as a list shows', async () => {
 
 it('a server gets the labels and the files of a run in a few statements, whatever their number', () => {
   const rows = new RunStatements({ kind: 'postgres', prefix: '', rights: {} } as Database);
-  const artifacts = Array.from({ length: 1000 }, (_, index) => ({ path: `f${index}`, operation: 'created' as const, type: 'file' }));
+  const artifacts = Array.from({ length: 1000 }, (_, index) => ({
+    path: `f${index}`,
+    operation: 'created' as const,
+    type: 'file',
+  }));
   expect(rows.labels('r', many(20_000))).toHaveLength(1);
   expect(rows.figures('r', outcomeWith({ artifacts } as never))).toHaveLength(3);
 });

@@ -34,7 +34,10 @@ const deep = '@deep@';
 const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
 
 /** All places of a document that hold a value. */
-function placesOf(value: Value, found: [holder: Record<string, Value>, key: string][] = []): [Record<string, Value>, string][] {
+function placesOf(
+  value: Value,
+  found: [holder: Record<string, Value>, key: string][] = [],
+): [Record<string, Value>, string][] {
   if (typeof value !== 'object' || value === null) return found;
   for (const [key, inner] of Object.entries(value)) {
     found.push([value as Record<string, Value>, key]);
@@ -75,7 +78,8 @@ function changed(text: string, changes: readonly Change[]): string {
     else if (kind === 'proto') put(holder, key, JSON.parse(proto));
     else if (kind === 'deep') put(holder, key, deep);
     else if (kind === 'twice' && Array.isArray(holder)) holder.splice(Number(key), 0, holder[Number(key)]);
-    else if (kind === 'move' && Array.isArray(holder)) holder.splice(to % holder.length, 0, ...holder.splice(Number(key), 1));
+    else if (kind === 'move' && Array.isArray(holder))
+      holder.splice(to % holder.length, 0, ...holder.splice(Number(key), 1));
     else if (kind === 'cut') cut = at;
   }
   const whole = lines.map((line) => `${JSON.stringify(line).replaceAll(`"${deep}"`, nested)}\n`).join('');
@@ -84,27 +88,33 @@ function changed(text: string, changes: readonly Change[]): string {
 
 const recordings = allRecordings(tables);
 
-it.each(['atif', 'acp', 'acp:agent', 'ai-sdk-ui', 'ag-ui'])('%s: no change breaks a reading, or makes a success of a failure', (format) => {
-  const written = new Map<string, { text: string; isSuccess: boolean }>();
-  const inFormat = (index: number) => {
-    const { folder, scenario, name } = recordings[index % recordings.length] ?? recordings[0]!;
-    let known = written.get(name);
-    if (known === undefined) {
-      const { stdout, stderr, exit } = loadRecording(folder, scenario);
-      const { text, outcome } = pass({ stdout: Buffer.from(stdout).toString(), stderr: Buffer.from(stderr).toString(), exit }, format);
-      written.set(name, (known = { text, isSuccess: outcome.verdict.class === 'success' }));
-    }
-    return known;
-  };
-  fc.assert(
-    fc.property(fc.nat(), fc.array(change, { minLength: 1, maxLength: 3 }), (index, changes) => {
-      const { text, isSuccess } = inFormat(index);
-      const { events, outcome } = pass({ stdout: changed(text, changes) });
-      // The schema ends with the stack before our reading does.
-      const checked = changes.some(({ kind }) => kind === 'deep') ? [] : events;
-      for (const event of checked) expect(AgentEvent.safeParse(event).error).toBeUndefined();
-      if (!isSuccess) expect(outcome.verdict.class).not.toBe('success');
-    }),
-    { numRuns: fuzzRuns(isSweep ? 120 : 40), seed: fuzzSeed },
-  );
-});
+it.each(['atif', 'acp', 'acp:agent', 'ai-sdk-ui', 'ag-ui'])(
+  '%s: no change breaks a reading, or makes a success of a failure',
+  (format) => {
+    const written = new Map<string, { text: string; isSuccess: boolean }>();
+    const inFormat = (index: number) => {
+      const { folder, scenario, name } = recordings[index % recordings.length] ?? recordings[0]!;
+      let known = written.get(name);
+      if (known === undefined) {
+        const { stdout, stderr, exit } = loadRecording(folder, scenario);
+        const { text, outcome } = pass(
+          { stdout: Buffer.from(stdout).toString(), stderr: Buffer.from(stderr).toString(), exit },
+          format,
+        );
+        written.set(name, (known = { text, isSuccess: outcome.verdict.class === 'success' }));
+      }
+      return known;
+    };
+    fc.assert(
+      fc.property(fc.nat(), fc.array(change, { minLength: 1, maxLength: 3 }), (index, changes) => {
+        const { text, isSuccess } = inFormat(index);
+        const { events, outcome } = pass({ stdout: changed(text, changes) });
+        // The schema ends with the stack before our reading does.
+        const checked = changes.some(({ kind }) => kind === 'deep') ? [] : events;
+        for (const event of checked) expect(AgentEvent.safeParse(event).error).toBeUndefined();
+        if (!isSuccess) expect(outcome.verdict.class).not.toBe('success');
+      }),
+      { numRuns: fuzzRuns(isSweep ? 120 : 40), seed: fuzzSeed },
+    );
+  },
+);

@@ -31,7 +31,9 @@ describe.each(allRecordings(tables))('$name', ({ folder, scenario, expected }) =
   const silent = new Set(expected.silent);
 
   it(`is ${expected.classes[scenario]}`, () => {
-    expect({ class: outcome.verdict.class, evidence: outcome.verdict.evidence }).toMatchObject({ class: expected.classes[scenario] });
+    expect({ class: outcome.verdict.class, evidence: outcome.verdict.evidence }).toMatchObject({
+      class: expected.classes[scenario],
+    });
   });
 
   it('is understood to the last line', () => {
@@ -53,7 +55,9 @@ describe.each(allRecordings(tables))('$name', ({ folder, scenario, expected }) =
     }
     const stderr = new TextDecoder().decode(recording.stderr).split('\n');
     if (head.length > 0)
-      expect(dialects.filter((each) => each.detect(head, stderr) > 0.5).map((each) => each.id)).toEqual([expected.dialect]);
+      expect(dialects.filter((each) => each.detect(head, stderr) > 0.5).map((each) => each.id)).toEqual([
+        expected.dialect,
+      ]);
   });
 
   it('ends once, last, and counts up', () => {
@@ -64,9 +68,14 @@ describe.each(allRecordings(tables))('$name', ({ folder, scenario, expected }) =
 
   if (expected.classes[scenario] === 'success' && !silent.has('message')) {
     it('tells the last words of the model', () => {
-      const long = recording.served.requests.find((request) => request.answer?.textLength !== undefined)?.answer?.textLength;
+      const long = recording.served.requests.find((request) => request.answer?.textLength !== undefined)?.answer
+        ?.textLength;
       if (long === undefined) expect(outcome.message).toBe(differs?.message ?? truth.message);
-      else expect(events.findLast(({ type }) => type === 'text.completed')).toHaveProperty('text.length', differs?.messageLength ?? long);
+      else
+        expect(events.findLast(({ type }) => type === 'text.completed')).toHaveProperty(
+          'text.length',
+          differs?.messageLength ?? long,
+        );
     });
   }
 
@@ -82,7 +91,12 @@ describe.each(allRecordings(tables))('$name', ({ folder, scenario, expected }) =
 
   if (!silent.has('usage') && outcome.metrics.tokens_used !== undefined) {
     it('counts the tokens that were served', () => {
-      const { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning, cache_read_tokens: cached } = outcome.metrics;
+      const {
+        input_tokens: input,
+        output_tokens: output,
+        reasoning_tokens: reasoning,
+        cache_read_tokens: cached,
+      } = outcome.metrics;
       if (differs?.tokens !== undefined) expect({ input, output }).toEqual(differs.tokens);
       else {
         expect({ input, output }).toEqual({ input: truth.tokens.input, output: truth.tokens.output });

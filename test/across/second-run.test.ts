@@ -6,10 +6,23 @@ import { handWritten } from '../support/whole-runs.ts';
 
 /** One run of every dialect that ended well: recorded, written by us, or written by hand. */
 const wholeRuns: [name: string, stdout: string][] = [
-  ...['cline@3.0.65', 'codex@0.166.0', 'dexter@1.0.3', 'gemini@0.61.0', 'kilo@7.7.7', 'opencode@1.18.33', 'opencode-serve@1.18.33'].map(
-    recorded,
-  ),
-  ...['pi@0.73.1', 'qwen@0.24.4', 'qwen-partial@0.24.4', 'continue@1.5.47', 'gemini-json@0.61.0', 'qwen-json@0.24.4'].map(recorded),
+  ...[
+    'cline@3.0.65',
+    'codex@0.166.0',
+    'dexter@1.0.3',
+    'gemini@0.61.0',
+    'kilo@7.7.7',
+    'opencode@1.18.33',
+    'opencode-serve@1.18.33',
+  ].map(recorded),
+  ...[
+    'pi@0.73.1',
+    'qwen@0.24.4',
+    'qwen-partial@0.24.4',
+    'continue@1.5.47',
+    'gemini-json@0.61.0',
+    'qwen-json@0.24.4',
+  ].map(recorded),
   ...['claude', 'agent-code', 'agent-code:events', 'dev-agent', 'runwire', 'dexter:events', 'atif'].flatMap(written),
   ...Object.entries(handWritten).map(([name, lines]): [string, string] => [name, jsonl(lines)]),
 ];
@@ -73,11 +86,15 @@ describe('two runs whose lines are mixed', () => {
   ];
   const good = codexRun('a', { type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1 } });
   const bad = codexRun('b', { type: 'turn.failed', error: { message: 'unexpected status 401 Unauthorized' } });
-  const mix = (one: object[], other: object[]): object[] => one.flatMap((line, index) => [line, ...other.slice(index, index + 1)]);
+  const mix = (one: object[], other: object[]): object[] =>
+    one.flatMap((line, index) => [line, ...other.slice(index, index + 1)]);
 
   it('are never a success without a word about the one that failed', () => {
     const badFirst = pass({ stdout: jsonl(mix(bad, good)) }).outcome;
-    expect(badFirst).toMatchObject({ verdict: { class: 'incomplete' }, warnings: [expect.stringContaining('401 Unauthorized')] });
+    expect(badFirst).toMatchObject({
+      verdict: { class: 'incomplete' },
+      warnings: [expect.stringContaining('401 Unauthorized')],
+    });
     expect(badFirst.provenance.notes).toMatchObject([
       { what: 'more than one session in one stream, read as one run' },
       { what: 'it went on after it had finished: the last run or turn is judged' },
@@ -87,7 +104,8 @@ describe('two runs whose lines are mixed', () => {
 
   it('are incomplete when one of them does not end', () => {
     expect(
-      pass({ stdout: jsonl([...good.slice(0, 2), ...bad.slice(0, 1), ...good.slice(2), ...bad.slice(1, 3)]) }).outcome.verdict,
+      pass({ stdout: jsonl([...good.slice(0, 2), ...bad.slice(0, 1), ...good.slice(2), ...bad.slice(1, 3)]) }).outcome
+        .verdict,
     ).toMatchObject({
       class: 'incomplete',
     });

@@ -47,9 +47,13 @@ function reread(text: string, dialect: Dialect): { isSuccess: boolean; verdict: 
 /** What a front end takes the last run for that the stream tells. */
 function toldOf(text: string, to: string): { isSuccess: boolean } {
   const wires = wiresOf(text);
-  if (to.startsWith('ag-ui')) return { isSuccess: (wires.at(-1)?.['outcome'] as JsonObject | undefined)?.['type'] === 'success' };
+  if (to.startsWith('ag-ui'))
+    return { isSuccess: (wires.at(-1)?.['outcome'] as JsonObject | undefined)?.['type'] === 'success' };
   const reasons = wires.flatMap(({ type, finishReason }) => (type === 'finish' ? [finishReason] : []));
-  return { isSuccess: reasons.length === 1 && reasons[0] !== 'error' && !wires.some(({ type }) => type === 'error' || type === 'abort') };
+  return {
+    isSuccess:
+      reasons.length === 1 && reasons[0] !== 'error' && !wires.some(({ type }) => type === 'error' || type === 'abort'),
+  };
 }
 
 it('a conversion makes no success of a failure, and no failure of a success', () => {
@@ -93,7 +97,11 @@ const rollout = (...payloads: JsonObject[]): string =>
   [{ type: 'session_meta', id: 's', cwd: '/w' } as JsonObject, ...payloads]
     .map(({ type, ...rest }) => {
       const kind =
-        type === 'session_meta' ? type : type === 'message' || String(type).startsWith('function_call') ? 'response_item' : 'event_msg';
+        type === 'session_meta'
+          ? type
+          : type === 'message' || String(type).startsWith('function_call')
+            ? 'response_item'
+            : 'event_msg';
       return `${JSON.stringify({ timestamp: '2026-01-01T00:00:00.000Z', type: kind, payload: { type, ...rest } })}\n`;
     })
     .join('');

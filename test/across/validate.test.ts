@@ -12,19 +12,43 @@ const recorded = tables.flatMap(({ folder, classes }) =>
     scenario in classes ? [[`${folder}/${scenario}`, loadRecording(folder, scenario).stdout] as const] : [],
   ),
 );
-const written = Object.entries(handWritten).map(([name, lines]) => [name, new TextEncoder().encode(jsonl(lines))] as const);
+const written = Object.entries(handWritten).map(
+  ([name, lines]) => [name, new TextEncoder().encode(jsonl(lines))] as const,
+);
 
 /** Lines of older and newer versions than those that there are recordings of. */
 const others: Record<string, object[]> = {
   'claude, first version': [
-    { type: 'system', subtype: 'init', session_id: 's', tools: ['Bash'], mcp_servers: [], claude_code_version: '1.0.51' },
+    {
+      type: 'system',
+      subtype: 'init',
+      session_id: 's',
+      tools: ['Bash'],
+      mcp_servers: [],
+      claude_code_version: '1.0.51',
+    },
     { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'Hi.' }] }, session_id: 's' },
-    { type: 'result', subtype: 'success', is_error: false, num_turns: 1, result: 'Hi.', session_id: 's', total_cost_usd: 0.1 },
+    {
+      type: 'result',
+      subtype: 'success',
+      is_error: false,
+      num_turns: 1,
+      result: 'Hi.',
+      session_id: 's',
+      total_cost_usd: 0.1,
+    },
   ],
   'claude, a session file': [
     { type: 'summary', summary: 'Greeting', leafUuid: 'u2' },
     { type: 'file-history-snapshot', messageId: 'u1', snapshot: {} },
-    { type: 'user', uuid: 'u1', parentUuid: null, sessionId: 's', session_id: 's', message: { role: 'user', content: 'Hi.' } },
+    {
+      type: 'user',
+      uuid: 'u1',
+      parentUuid: null,
+      sessionId: 's',
+      session_id: 's',
+      message: { role: 'user', content: 'Hi.' },
+    },
     { type: 'system', subtype: 'turn_duration', durationMs: 5, uuid: 'u2', parentUuid: 'u1', sessionId: 's' },
     { type: 'custom-title', customTitle: 'Greeting', sessionId: 's' },
   ],

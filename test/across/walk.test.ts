@@ -21,7 +21,9 @@ interface Coverage {
 describe('the walk of a line in CONTRIBUTING.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'runwire-walk-'));
   afterAll(() => rmSync(folder, { recursive: true }));
-  const part = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').split('\n## A line of Codex output')[1]?.split('\n## ')[0] ?? '';
+  const part =
+    readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').split('\n## A line of Codex output')[1]?.split('\n## ')[0] ??
+    '';
   let seen: { stretches: Stretch[]; figures: string };
 
   beforeAll(() => {
@@ -55,9 +57,12 @@ describe('the walk of a line in CONTRIBUTING.md', () => {
     for (const name of readdirSync(join(folder, 'coverage'))) {
       const { result } = JSON.parse(readFileSync(join(folder, 'coverage', name), 'utf8')) as Coverage;
       for (const { url, functions } of result)
-        if (functions.some(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0)) called.add(url);
+        if (functions.some(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0))
+          called.add(url);
     }
-    const named = [...(part.split('Beside the way:')[1] ?? '').matchAll(/`([\w/-]+\.ts)`/g)].map(([, path = '']) => path);
+    const named = [...(part.split('Beside the way:')[1] ?? '').matchAll(/`([\w/-]+\.ts)`/g)].map(
+      ([, path = '']) => path,
+    );
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((path) => !called.has(pathToFileURL(join(root, 'src', path)).href))).toEqual([]);
   });

@@ -80,8 +80,16 @@ describe('agents', () => {
   it('lists what is here, what it can do, and how to install the rest', { timeout: 120_000 }, async () => {
     const { stdout, stderr, status } = await (asTable ?? expect.unreachable());
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
-    expect(lineOf(stdout, 'AGENT').split(/ {2,}/)).toEqual(['AGENT', 'VERSION', 'PERMISSION MODES', 'TAKES', 'PATH, OR HOW TO INSTALL IT']);
-    expect(lineOf(stdout, 'codex ')).toMatch(/^codex +0\.169\.0 +read-only, edit, full +model, resume +\S*\/mixed\/codex$/);
+    expect(lineOf(stdout, 'AGENT').split(/ {2,}/)).toEqual([
+      'AGENT',
+      'VERSION',
+      'PERMISSION MODES',
+      'TAKES',
+      'PATH, OR HOW TO INSTALL IT',
+    ]);
+    expect(lineOf(stdout, 'codex ')).toMatch(
+      /^codex +0\.169\.0 +read-only, edit, full +model, resume +\S*\/mixed\/codex$/,
+    );
     expect(lineOf(stdout, 'gemini ')).toMatch(/^gemini +\? .+\/mixed\/gemini$/);
     expect(lineOf(stdout, 'qwen ')).toMatch(/^qwen +\? .+ model, resume, turns +\S*\/mixed\/qwen$/);
     expect(lineOf(stdout, 'pi ')).toMatch(/^pi +0\.73\.1-rc\.1 /);
@@ -94,7 +102,10 @@ describe('agents', () => {
 
   it('fits a terminal of 80 columns and 24 rows', async () => {
     const lines = (await ask('none', ['agents'], { COLUMNS: '80' })).stdout.trimEnd().split('\n');
-    expect({ rows: lines.length < 24, wide: lines.filter((line) => line.length > 80) }).toEqual({ rows: true, wide: [] });
+    expect({ rows: lines.length < 24, wide: lines.filter((line) => line.length > 80) }).toEqual({
+      rows: true,
+      wide: [],
+    });
     expect(lines).toHaveLength(agents.length + 3);
   });
 
@@ -193,13 +204,20 @@ describe('doctor', () => {
       status: 'wrong',
       detail: 'it ended with 3 before it answered',
     });
-    expect((await diagnose('acp', ['acp:gemini'])).agents[0]?.checks).toMatchObject([{ what: 'program', status: 'wrong' }]);
+    expect((await diagnose('acp', ['acp:gemini'])).agents[0]?.checks).toMatchObject([
+      { what: 'program', status: 'wrong' },
+    ]);
   });
 
   it('takes the file of a login for a key', async () => {
     fakeAgent('login', 'codex', 'echo 0.169.0', goodFlags('codex'));
     writeFileSync(join(folder('login-home/.codex'), 'auth.json'), '{}');
-    expect(statuses(await diagnose('login', ['codex']))).toEqual({ program: 'ok', version: 'ok', key: 'ok', flags: 'ok' });
+    expect(statuses(await diagnose('login', ['codex']))).toEqual({
+      program: 'ok',
+      version: 'ok',
+      key: 'ok',
+      flags: 'ok',
+    });
   });
 
   it.skipIf(process.platform === 'darwin')('says what is wrong: no key, a flag that is gone', async () => {
@@ -219,29 +237,32 @@ describe('doctor', () => {
     ]);
   });
 
-  it.skipIf(process.platform === 'darwin')('knows what looks like a key and is none, and flags that a help does not show', async () => {
-    fakeAgent('mistaken', 'codex', 'echo 0.169.0', goodFlags('codex'));
-    fakeAgent(
-      'hidden',
-      'claude',
-      'echo 2.1.63',
-      goodFlags('claude').filter((flag) => flag !== '--max-turns'),
-    );
-    const [mistaken, hidden] = await Promise.all([
-      diagnose('mistaken', ['codex'], { OPENAI_API_KEY: 'sk-x' }),
-      diagnose('hidden', ['claude'], { ANTHROPIC_API_KEY: 'x' }),
-    ]);
-    expect(mistaken.agents[0]?.checks.find(({ what }) => what === 'key')).toEqual({
-      what: 'key',
-      status: 'wrong',
-      detail:
-        'none of CODEX_API_KEY, CODEX_ACCESS_TOKEN is set, and there is no ~/.codex/auth.json; OPENAI_API_KEY is set, but is not sent: set CODEX_API_KEY',
-    });
-    expect(hidden.agents[0]?.checks.find(({ what }) => what === 'flags')).toMatchObject({
-      status: 'ok',
-      detail: expect.stringContaining('but --max-turns, which works anyway') as string,
-    });
-  });
+  it.skipIf(process.platform === 'darwin')(
+    'knows what looks like a key and is none, and flags that a help does not show',
+    async () => {
+      fakeAgent('mistaken', 'codex', 'echo 0.169.0', goodFlags('codex'));
+      fakeAgent(
+        'hidden',
+        'claude',
+        'echo 2.1.63',
+        goodFlags('claude').filter((flag) => flag !== '--max-turns'),
+      );
+      const [mistaken, hidden] = await Promise.all([
+        diagnose('mistaken', ['codex'], { OPENAI_API_KEY: 'sk-x' }),
+        diagnose('hidden', ['claude'], { ANTHROPIC_API_KEY: 'x' }),
+      ]);
+      expect(mistaken.agents[0]?.checks.find(({ what }) => what === 'key')).toEqual({
+        what: 'key',
+        status: 'wrong',
+        detail:
+          'none of CODEX_API_KEY, CODEX_ACCESS_TOKEN is set, and there is no ~/.codex/auth.json; OPENAI_API_KEY is set, but is not sent: set CODEX_API_KEY',
+      });
+      expect(hidden.agents[0]?.checks.find(({ what }) => what === 'flags')).toMatchObject({
+        status: 'ok',
+        detail: expect.stringContaining('but --max-turns, which works anyway') as string,
+      });
+    },
+  );
 
   it('is not well where nothing can be run: no agent, no model, or no key for it', async () => {
     const model = { RUNWIRE_MODEL: 'openai/gpt-5' };
@@ -292,7 +313,17 @@ describe('doctor', () => {
     ]);
     expect(missing).toMatchObject({
       status: 1,
-      agents: [{ checks: [{ what: 'program', status: 'wrong', detail: 'no codex in PATH; to install it: npm install -g @openai/codex' }] }],
+      agents: [
+        {
+          checks: [
+            {
+              what: 'program',
+              status: 'wrong',
+              detail: 'no codex in PATH; to install it: npm install -g @openai/codex',
+            },
+          ],
+        },
+      ],
     });
     expect(statuses(JSON.parse(waited.stdout) as Diagnosis)).toMatchObject({ version: 'wrong', flags: 'ok' });
   });
@@ -301,7 +332,10 @@ describe('doctor', () => {
     const file = join(root, 'a-file');
     writeFileSync(file, '');
     const { host, status } = await diagnose('empty', ['builtin'], { XDG_STATE_HOME: file });
-    expect({ status, state: host.find(({ what }) => what === 'state folder')?.status }).toEqual({ status: 1, state: 'wrong' });
+    expect({ status, state: host.find(({ what }) => what === 'state folder')?.status }).toEqual({
+      status: 1,
+      state: 'wrong',
+    });
   });
 
   it('names the events that no decoder knew', async () => {
@@ -309,7 +343,11 @@ describe('doctor', () => {
     const state = folder(`${place}-home/state`);
     const { outcome } = read({
       dialect: 'codex',
-      stdout: [{ type: 'thread.started', thread_id: 't' }, { type: 'turn.dreamt', secret: 'do not keep' }, { type: 'turn.dreamt' }],
+      stdout: [
+        { type: 'thread.started', thread_id: 't' },
+        { type: 'turn.dreamt', secret: 'do not keep' },
+        { type: 'turn.dreamt' },
+      ],
     });
     const env = { XDG_STATE_HOME: state };
     await Promise.all(Array.from({ length: 8 }, () => recordUnknownShapes(outcome, env, Date.UTC(2026, 0, 2))));
@@ -340,10 +378,15 @@ describe('recordUnknownShapes', () => {
 
   it('keeps the newest two hundred', async () => {
     const env = { XDG_STATE_HOME: folder('many') };
-    for (let index = 0; index < 205; index += 1) await recordUnknownShapes(strange(`new.kind${index}`), env, index * 1000);
+    for (let index = 0; index < 205; index += 1)
+      await recordUnknownShapes(strange(`new.kind${index}`), env, index * 1000);
     const file = join(root, 'many', 'runwire', 'unknown-shapes.json');
     const kept = JSON.parse(readFileSync(file, 'utf8')) as { shape: string }[];
-    expect([kept.length, kept[0]?.shape, kept.at(-1)?.shape]).toEqual([200, 'line of type "new.kind204"', 'line of type "new.kind5"']);
+    expect([kept.length, kept[0]?.shape, kept.at(-1)?.shape]).toEqual([
+      200,
+      'line of type "new.kind204"',
+      'line of type "new.kind5"',
+    ]);
   });
 
   it('starts anew after damage, and never fails a run', async () => {
@@ -352,6 +395,8 @@ describe('recordUnknownShapes', () => {
     await recordUnknownShapes(strange('a.b'), { XDG_STATE_HOME: join(root, 'damaged') }, 0);
     expect(JSON.parse(readFileSync(join(place, 'unknown-shapes.json'), 'utf8'))).toHaveLength(1);
     writeFileSync(join(root, 'no-folder'), '');
-    await expect(recordUnknownShapes(strange('a.b'), { XDG_STATE_HOME: join(root, 'no-folder') }, 0)).resolves.toBeUndefined();
+    await expect(
+      recordUnknownShapes(strange('a.b'), { XDG_STATE_HOME: join(root, 'no-folder') }, 0),
+    ).resolves.toBeUndefined();
   });
 });

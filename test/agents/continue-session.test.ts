@@ -7,9 +7,17 @@ const session = JSON.stringify({
   workspaceDirectory: '/w',
   history: [
     { message: { role: 'user', content: 'Do it' }, contextItems: [] },
-    ...Array.from({ length: 2 }, () => ({ message: { role: 'assistant', content: '' }, toolCallStates: [{ status: 'done' }] })),
+    ...Array.from({ length: 2 }, () => ({
+      message: { role: 'assistant', content: '' },
+      toolCallStates: [{ status: 'done' }],
+    })),
   ],
-  usage: { totalCost: 0.02, promptTokens: 900, completionTokens: 30, promptTokensDetails: { cachedTokens: 100, cacheWriteTokens: 0 } },
+  usage: {
+    totalCost: 0.02,
+    promptTokens: 900,
+    completionTokens: 30,
+    promptTokensDetails: { cachedTokens: 100, cacheWriteTokens: 0 },
+  },
 });
 
 it('reads the session of Continue, and nothing else', () => {

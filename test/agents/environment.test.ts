@@ -83,7 +83,10 @@ describe('childEnvironment', () => {
 
 it('has a variable or a login for every key that is looked for', () => {
   for (const agent of agents) {
-    const passed = childEnvironment(Object.fromEntries(agent.keys.map((name) => [name, 'x'])), { pass: agent.passEnv, set: {} });
+    const passed = childEnvironment(Object.fromEntries(agent.keys.map((name) => [name, 'x'])), {
+      pass: agent.passEnv,
+      set: {},
+    });
     expect({ agent: agent.id, keys: Object.keys(passed) }).toEqual({ agent: agent.id, keys: [...new Set(agent.keys)] });
   }
 });

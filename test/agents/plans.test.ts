@@ -72,7 +72,10 @@ describe.each(agents)('$id', (agent) => {
 
   it('gives the prompt once, whatever it is, and never as a flag', () => {
     const mark = '#4f1c#';
-    const text = fc.oneof(anyText(30), fc.constantFrom('-', '--', '--json=', '@file', '/help', '"', "'", '$(id)', '\n', '{', 'resume '));
+    const text = fc.oneof(
+      anyText(30),
+      fc.constantFrom('-', '--', '--json=', '@file', '/help', '"', "'", '$(id)', '\n', '{', 'resume '),
+    );
     fc.assert(
       fc.property(text, fc.constantFrom(...modes), fc.boolean(), (start, permissionMode, isLong) => {
         const prompt = `${start}${isLong ? 'x'.repeat(130_000) : ''}${mark}`;
@@ -129,7 +132,11 @@ describe.each(agents)('$id', (agent) => {
       const [with_, without] = [agent.plan(plain(given)), agent.plan(plain())];
       return JSON.stringify([with_.args, with_.env]) !== JSON.stringify([without.args, without.env]);
     };
-    expect({ model: differs({ model: 'openai/x' }), resume: differs({ resume: 'x' }), turns: differs({ maxTurns: 3 }) }).toEqual({
+    expect({
+      model: differs({ model: 'openai/x' }),
+      resume: differs({ resume: 'x' }),
+      turns: differs({ maxTurns: 3 }),
+    }).toEqual({
       model: agent.abilities.model,
       resume: agent.abilities.resume,
       turns: agent.abilities.ownLimits.includes('turns'),
@@ -159,7 +166,9 @@ function ways({ args, stdin }: Plan, prompt: string, mark: string): string[] {
   const inArgs = args.flatMap((word, index) => {
     if (!word.includes(mark)) return [];
     if (word === prompt && end !== -1 && index > end) return ['after --'];
-    return /^--[a-z-]+=/.test(word) && word.slice(word.indexOf('=') + 1) === prompt ? ['value of a flag'] : ['mistakable', 'mistakable'];
+    return /^--[a-z-]+=/.test(word) && word.slice(word.indexOf('=') + 1) === prompt
+      ? ['value of a flag']
+      : ['mistakable', 'mistakable'];
   });
   return stdin === undefined ? inArgs : [...inArgs, ...(stdin === prompt ? ['stdin'] : ['mistakable', 'mistakable'])];
 }
@@ -173,7 +182,10 @@ it('keeps agents apart by id and by name', () => {
 
 it('knows the nearest name of a misspelt one', () => {
   expect(() => findAgent('codx')).toThrow(
-    new Failure('config', `unknown agent "codx" (did you mean "codex"?); known: builtin, ${agents.map(({ id }) => id).join(', ')}`),
+    new Failure(
+      'config',
+      `unknown agent "codx" (did you mean "codex"?); known: builtin, ${agents.map(({ id }) => id).join(', ')}`,
+    ),
   );
 });
 

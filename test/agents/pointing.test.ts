@@ -45,14 +45,18 @@ function point(
   { files = {}, env = {}, ask = {}, version = agent.tested }: Omit<PointingCase, 'title'>,
 ): Promise<Pointing> {
   const whole: Ask = { prompt: 'x', cwd: checkout, permissionMode: 'edit', directories: [], extraArgs: [], ...ask };
-  const texts = new Map(Object.entries(files).map(([path, text]) => [path.startsWith('/') ? path : join(home, path), text]));
+  const texts = new Map(
+    Object.entries(files).map(([path, text]) => [path.startsWith('/') ? path : join(home, path), text]),
+  );
   const read = (path: string): string | undefined => {
     expect(join(path)).toMatch(/^\/(?!project)/);
     return texts.get(path);
   };
   const list = (folder: string): string[] => [
     ...new Set(
-      [...texts.keys()].filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length + 1).split('/')[0] ?? ''),
+      [...texts.keys()]
+        .filter((path) => path.startsWith(`${folder}/`))
+        .map((path) => path.slice(folder.length + 1).split('/')[0] ?? ''),
     ),
   ];
   return pointAgent(agent, whole, { env: { HOME: home, ...env }, version, read, list });
@@ -86,12 +90,16 @@ describe.each(Object.entries(cases))('%s', (id, table) => {
   it('takes any settings without a crash', async () => {
     const paths = [...new Set(table.flatMap(({ files = {} }) => Object.keys(files)))];
     const known = [...new Set(table.flatMap(({ files = {} }) => Object.values(files)))];
-    const damaged = fc.tuple(fc.constantFrom('', ...known), fc.nat(), fc.nat(20), anyText(8)).map(([text, at, count, put]) => {
-      const start = text === '' ? 0 : at % text.length;
-      return `${text.slice(0, start)}${put}${text.slice(start + count)}`;
-    });
+    const damaged = fc
+      .tuple(fc.constantFrom('', ...known), fc.nat(), fc.nat(20), anyText(8))
+      .map(([text, at, count, put]) => {
+        const start = text === '' ? 0 : at % text.length;
+        return `${text.slice(0, start)}${put}${text.slice(start + count)}`;
+      });
     const files = fc.dictionary(fc.constantFrom('.nothing', ...paths), fc.oneof(damaged, anyText(40)), { maxKeys: 3 });
-    const words = fc.array(fc.oneof(anyText(8), fc.constantFrom('-c', '--config=a.b=1', '-p', '--profile')), { maxLength: 4 });
+    const words = fc.array(fc.oneof(anyText(8), fc.constantFrom('-c', '--config=a.b=1', '-p', '--profile')), {
+      maxLength: 4,
+    });
     await fc.assert(
       fc.asyncProperty(files, words, fc.option(anyText(12), { nil: undefined }), async (texts, extraArgs, model) => {
         const pointing = await point(agent, {
@@ -112,7 +120,9 @@ function written(pointing: Pointing): string {
   const lines = [
     `keys ${pointing.keys}${pointing.tried ? '' : ', only if asked for'}`,
     ...pointing.remarks.map((remark) => `remark: ${remark}`),
-    ...pointing.routes.map(({ name, upstream, key: held }) => `route ${name} to ${upstream}${held === undefined ? '' : ` with ${held}`}`),
+    ...pointing.routes.map(
+      ({ name, upstream, key: held }) => `route ${name} to ${upstream}${held === undefined ? '' : ` with ${held}`}`,
+    ),
     ...(args.length === 0 ? [] : [`args ${JSON.stringify(args)}`]),
     ...Object.entries(env).map(([name, value]) => `env ${name}=${value}`),
     ...without.map((name) => `without ${name}`),

@@ -51,9 +51,9 @@ it('may not write in read-only mode', async () => {
   open.push(server);
   const permissions = { mode: 'read-only', allow: [], deny: [], directories: [] } as const;
   const run = await runAgent({ agent, provider: providers[0], server, permissions });
-  expect([run.of('item.completed').map(({ status }) => status), run.outcome.verdict.class, run.outcome.artifacts]).toEqual([
-    ['denied'],
-    'permission',
-    [],
-  ]);
+  expect([
+    run.of('item.completed').map(({ status }) => status),
+    run.outcome.verdict.class,
+    run.outcome.artifacts,
+  ]).toEqual([['denied'], 'permission', []]);
 });

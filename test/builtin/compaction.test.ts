@@ -16,7 +16,10 @@ const conversation = fc
       const call = { toolCallId: `call ${index}`, toolName: 'echo' };
       return [
         { role: 'assistant', content: [{ type: 'tool-call', ...call, input: { index } }] },
-        { role: 'tool', content: [{ type: 'tool-result', ...call, output: { type: 'text', value: `result ${index}` } }] },
+        {
+          role: 'tool',
+          content: [{ type: 'tool-result', ...call, output: { type: 'text', value: `result ${index}` } }],
+        },
       ];
     };
     const before = earlier.length === 0 ? [] : ['prompt', ...earlier].flatMap(message);

@@ -44,7 +44,11 @@ it('takes the nearest project file up to the root of the repository, over the ow
     permissions: { mode: 'edit', allow: ['bash(npm test:*)'], directories: ['../shared'] },
     mcpServers: { web: { url: 'https://mcp.example', headers: { accept: 'x' } } },
   };
-  const files = { [own]: user, 'repository/runwire.json': project, 'runwire.json': { model: 'outside/the-repository' } };
+  const files = {
+    [own]: user,
+    'repository/runwire.json': project,
+    'runwire.json': { model: 'outside/the-repository' },
+  };
   const { load } = house(files, { RUNWIRE_TRUST_PROJECT: '1' });
   expect(await load()).toEqual({
     model: 'openai/b',
@@ -68,7 +72,9 @@ it.each([
   ['permissions.directories', { permissions: { directories: ['/'] } }],
 ])('does not let a project that is not trusted set %s', async (what, project) => {
   const { load, home } = house({ 'repository/runwire.json': project });
-  await expect(load()).rejects.toThrow(`asks for more than an untrusted project may have (${what}): set RUNWIRE_TRUST_PROJECT=1`);
+  await expect(load()).rejects.toThrow(
+    `asks for more than an untrusted project may have (${what}): set RUNWIRE_TRUST_PROJECT=1`,
+  );
   writeFileSync(join(home, 'repository', 'runwire.json'), JSON.stringify(project));
   mkdirSync(dirname(join(home, own)), { recursive: true });
   writeFileSync(join(home, own), JSON.stringify({ trust: [join(home, 'repository')] }));
@@ -84,7 +90,10 @@ it('lets any project narrow what may be done', async () => {
 });
 
 it('prefers the folder it works in', async () => {
-  const files = { 'repository/runwire.json': { model: 'a/outer' }, 'repository/inner/runwire.json': { model: 'a/inner' } };
+  const files = {
+    'repository/runwire.json': { model: 'a/outer' },
+    'repository/inner/runwire.json': { model: 'a/inner' },
+  };
   const { load } = house(files, { RUNWIRE_TRUST_PROJECT: '1' });
   expect(await load()).toEqual({ model: 'a/inner' });
 });
@@ -104,7 +113,11 @@ it.each([
     /^FILE: permissions\.mode: Invalid option: expected one of "read-only"\|"edit"\|"full"$/,
   ],
   ['repository/runwire.json', { modell: 'a/b' }, /^FILE: Unrecognized key: "modell"$/],
-  ['repository/runwire.json', { keys: { openai: 'x' } }, /^FILE: keys may only be set in your own config file, never by a project$/],
+  [
+    'repository/runwire.json',
+    { keys: { openai: 'x' } },
+    /^FILE: keys may only be set in your own config file, never by a project$/,
+  ],
   [
     'repository/runwire.json',
     { baseUrl: 'https://evil.example', keys: {} },
@@ -116,13 +129,20 @@ it.each([
     /^FILE: mcpServers: variables such as \$\{NAME\} may only be used in your own config file, never by a project$/,
   ],
   [own, { baseUrl: 'evil' }, /^FILE: baseUrl: Invalid URL$/],
-  [own, { prices: { 'a/b': { input: -1, output: 1 } } }, /^FILE: prices\.a\/b\.input: Too small: expected number to be >=0$/],
+  [
+    own,
+    { prices: { 'a/b': { input: -1, output: 1 } } },
+    /^FILE: prices\.a\/b\.input: Too small: expected number to be >=0$/,
+  ],
   [own, { mcpServers: { x: { args: [] } } }, /^FILE: mcpServers\.x: Invalid input$/],
 ])('says what is wrong with %s %j', async (name, content, message) => {
   const { home, load } = house({ [name]: content });
   const failure = await load().then(
     () => undefined,
-    (error: Error & { code?: string }) => ({ code: error.code, message: error.message.replace(join(home, name), 'FILE') }),
+    (error: Error & { code?: string }) => ({
+      code: error.code,
+      message: error.message.replace(join(home, name), 'FILE'),
+    }),
   );
   expect(failure).toEqual({ code: 'config', message: expect.stringMatching(message) });
 });

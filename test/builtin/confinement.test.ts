@@ -15,7 +15,8 @@ import { callBuiltin, temporaryFolder } from '../support/tool-call.ts';
 function house(): { around: string; cwd: string } {
   const around = temporaryFolder();
   const cwd = join(around, 'Room');
-  for (const folder of ['Room/src/deep', 'room/src', 'Room-other', 'outside/inner']) mkdirSync(join(around, folder), { recursive: true });
+  for (const folder of ['Room/src/deep', 'room/src', 'Room-other', 'outside/inner'])
+    mkdirSync(join(around, folder), { recursive: true });
   for (const file of ['Room/src/a.txt', 'room/src/a.txt', 'Room-other/a.txt', 'outside/a.txt', 'secret.txt'])
     writeFileSync(join(around, file), `in ${file}`);
   symlinkSync('../outside', join(cwd, 'to-folder'));
@@ -109,31 +110,44 @@ describe('inside', () => {
     });
   });
 
-  it.each(['read', 'write', 'edit'])('%s does not touch a FIFO, a socket or a device, and does not hang', async (tool) => {
-    const { cwd } = house();
-    const server = createSocket().listen(join(cwd, 'socket'));
-    onTestFinished(() => void server.close());
-    const input = fileTools.find(([name]) => name === tool)?.[1] ?? (() => ({}));
-    for (const path of ['fifo', 'socket']) {
-      const { status, output } = await callBuiltin(tool, input(path), { cwd });
-      expect({ status, output }).toEqual({ status: 'error', output: `${path} is not a regular file` });
-    }
-    const { status, output } = await callBuiltin(tool, input('null'), { cwd: '/dev' });
-    expect({ status, output }).toEqual({ status: 'error', output: 'null is not a regular file' });
-  });
+  it.each(['read', 'write', 'edit'])(
+    '%s does not touch a FIFO, a socket or a device, and does not hang',
+    async (tool) => {
+      const { cwd } = house();
+      const server = createSocket().listen(join(cwd, 'socket'));
+      onTestFinished(() => void server.close());
+      const input = fileTools.find(([name]) => name === tool)?.[1] ?? (() => ({}));
+      for (const path of ['fifo', 'socket']) {
+        const { status, output } = await callBuiltin(tool, input(path), { cwd });
+        expect({ status, output }).toEqual({ status: 'error', output: `${path} is not a regular file` });
+      }
+      const { status, output } = await callBuiltin(tool, input('null'), { cwd: '/dev' });
+      expect({ status, output }).toEqual({ status: 'error', output: 'null is not a regular file' });
+    },
+  );
 
-  it.each(['.git/hooks/pre-commit', '.GIT/config', 'sub/.git', 'src/../.git/x'])('nothing is written to %s', async (path) => {
-    const { cwd } = house();
-    const { status, output } = await callBuiltin('write', { path, content: 'x' }, { cwd });
-    expect({ status, output }).toEqual({ status: 'error', output: expect.stringContaining('file tools do not write inside .git') });
-    expect(existsSync(join(cwd, path))).toBe(false);
-  });
+  it.each(['.git/hooks/pre-commit', '.GIT/config', 'sub/.git', 'src/../.git/x'])(
+    'nothing is written to %s',
+    async (path) => {
+      const { cwd } = house();
+      const { status, output } = await callBuiltin('write', { path, content: 'x' }, { cwd });
+      expect({ status, output }).toEqual({
+        status: 'error',
+        output: expect.stringContaining('file tools do not write inside .git'),
+      });
+      expect(existsSync(join(cwd, path))).toBe(false);
+    },
+  );
 
   it('other folders are open when they are named, by their absolute path', async () => {
     const { around, cwd } = house();
     const permissions = parseRules('edit', [], [], ['../outside', '../none']);
     const path = join(around, 'outside', 'made.txt');
-    const { output, drafts } = await callBuiltin('write', { path: '../outside/made.txt', content: 'x' }, { cwd, permissions });
+    const { output, drafts } = await callBuiltin(
+      'write',
+      { path: '../outside/made.txt', content: 'x' },
+      { cwd, permissions },
+    );
     expect({ output, path: drafts.map((draft) => draft.type === 'file.edited' && draft.path) }).toEqual({
       output: `created ${path} (+1 -0)`,
       path: [path],
@@ -152,7 +166,9 @@ describe('inside', () => {
   it('a working directory that is a link is the folder it leads to', async () => {
     const { around, cwd } = house();
     symlinkSync('Room', join(around, 'door'));
-    expect((await callBuiltin('read', { path: join(cwd, 'src/a.txt') }, { cwd: join(around, 'door') })).output).toBe('in Room/src/a.txt\n');
+    expect((await callBuiltin('read', { path: join(cwd, 'src/a.txt') }, { cwd: join(around, 'door') })).output).toBe(
+      'in Room/src/a.txt\n',
+    );
   });
 
   it('a second name of a file is changed in place, not replaced', async () => {
@@ -189,7 +205,10 @@ describe('inside', () => {
           return;
         }
         const existing = existsSync(place) ? realpathSync(place) : place;
-        expect({ names, isInside: `${place}/`.startsWith(`${cwd}/`) && existing === place }).toEqual({ names, isInside: true });
+        expect({ names, isInside: `${place}/`.startsWith(`${cwd}/`) && existing === place }).toEqual({
+          names,
+          isInside: true,
+        });
       }),
       { numRuns: 1000 },
     );
@@ -197,11 +216,17 @@ describe('inside', () => {
 });
 
 describe('fetch stays on the public internet', () => {
-  const get = async (url: string, network: BuiltinToolsOptions['network'] = {}): Promise<{ status: string; output: string }> => {
+  const get = async (
+    url: string,
+    network: BuiltinToolsOptions['network'] = {},
+  ): Promise<{ status: string; output: string }> => {
     const { status, output } = await callBuiltin('fetch', { url }, { cwd: '/', network });
     return { status, output };
   };
-  const refused = { status: 'error', output: expect.stringContaining('is not an address of the public internet; fetch goes nowhere else') };
+  const refused = {
+    status: 'error',
+    output: expect.stringContaining('is not an address of the public internet; fetch goes nowhere else'),
+  };
   const serve = async (answer: RequestListener): Promise<number> => {
     const server = createServer(answer);
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -264,7 +289,10 @@ describe('fetch stays on the public internet', () => {
     ['http://user@example.com/', 'example.com: an address with a user name or password is not fetched'],
     ['http://example.com@127.0.0.1/', '127.0.0.1: an address with a user name or password is not fetched'],
     ['example.com', 'example.com is not an address; give one such as https://example.com/page'],
-    ['http://[fe80::1%25eth0]/', 'http://[fe80::1%25eth0]/ is not an address; give one such as https://example.com/page'],
+    [
+      'http://[fe80::1%25eth0]/',
+      'http://[fe80::1%25eth0]/ is not an address; give one such as https://example.com/page',
+    ],
   ])('%s', async (url, output) => {
     expect(await get(url)).toEqual({ status: 'error', output });
   });
@@ -301,14 +329,17 @@ describe('fetch stays on the public internet', () => {
         asked += 1;
         response.writeHead(302, { location }).end();
       });
-      const resolve = (): Promise<{ address: string; family: number }[]> => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
+      const resolve = (): Promise<{ address: string; family: number }[]> =>
+        Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
       expect(await get(`http://door.test:${port}/`, { resolve, allowPrivate: [`door.test:${port}`] })).toEqual(refused);
       expect(asked).toBe(1);
     },
   );
 
   it('a redirect to a file', async () => {
-    const port = await serve((_request, response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end());
+    const port = await serve(
+      (_request, response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+    );
     expect(await get(`http://127.0.0.1:${port}/`, { allowPrivate: true })).toEqual({
       status: 'error',
       output: 'file:///etc/passwd: only http and https can be fetched',
@@ -318,7 +349,8 @@ describe('fetch stays on the public internet', () => {
   it('a name is asked for once, and its answer is what is connected to', async () => {
     const port = await serve((request, response) => void response.end(`for ${request.headers.host}`));
     const answers = ['127.0.0.1', '10.0.0.1'];
-    const resolve = (): Promise<{ address: string; family: number }[]> => Promise.resolve([{ address: answers.shift() ?? '', family: 4 }]);
+    const resolve = (): Promise<{ address: string; family: number }[]> =>
+      Promise.resolve([{ address: answers.shift() ?? '', family: 4 }]);
     expect(await get(`http://door.test:${port}/`, { resolve, allowPrivate: ['door.test'] })).toEqual({
       status: 'success',
       output: `for door.test:${port}`,

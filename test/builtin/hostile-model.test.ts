@@ -36,8 +36,14 @@ const delta = (fields: object, rest: object = {}): object => ({
 });
 const words = (text: string): string => event(delta({ role: 'assistant', content: text }));
 const end = (reason: string, usage: object = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }): string =>
-  event({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta: {}, finish_reason: reason }], usage }) + event('[DONE]');
-const open = (response: ServerResponse): ServerResponse => response.writeHead(200, { 'content-type': 'text/event-stream' });
+  event({
+    id: 'x',
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta: {}, finish_reason: reason }],
+    usage,
+  }) + event('[DONE]');
+const open = (response: ServerResponse): ServerResponse =>
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
 
 const say = (response: ServerResponse, text: string): void => void open(response).end(words(text) + end('stop'));
 
@@ -79,7 +85,10 @@ interface Meeting {
 }
 
 /** A run of the built-in agent with such a model, in a folder beside secrets. */
-async function meet(model: Model, { format = ['--to', 'runwire'], args = [], cwd = temporaryFolder() }: Meeting = {}): Promise<Met> {
+async function meet(
+  model: Model,
+  { format = ['--to', 'runwire'], args = [], cwd = temporaryFolder() }: Meeting = {},
+): Promise<Met> {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -143,7 +152,10 @@ describe('a model that wants to know', () => {
       './/..//../etc/passwd',
     ];
     const met = await meet(
-      calling(...paths.map((path) => ({ name: 'read', args: { path } })), { name: 'grep', args: { pattern: 'ghs_', path: home } }),
+      calling(...paths.map((path) => ({ name: 'read', args: { path } })), {
+        name: 'grep',
+        args: { pattern: 'ghs_', path: home },
+      }),
       { cwd },
     );
     expect(met.calls.filter((status) => status === 'success')).toEqual([]);
@@ -158,10 +170,23 @@ describe('a model that wants to act', () => {
     mkdirSync(join(cwd, '.git', 'hooks'), { recursive: true });
     symlinkSync(home, join(cwd, 'docs'));
     symlinkSync(join(home, 'new'), join(cwd, 'new'));
-    const paths = [join(home, 'a'), `../${home.split('/').at(-1)}/a`, 'docs/a', 'new', '.git/hooks/pre-commit', '.git/config'];
-    const met = await meet(calling(...paths.map((path) => ({ name: 'write', args: { path, content: 'evil' } }))), { cwd });
+    const paths = [
+      join(home, 'a'),
+      `../${home.split('/').at(-1)}/a`,
+      'docs/a',
+      'new',
+      '.git/hooks/pre-commit',
+      '.git/config',
+    ];
+    const met = await meet(calling(...paths.map((path) => ({ name: 'write', args: { path, content: 'evil' } }))), {
+      cwd,
+    });
     expect(met.calls.filter((status) => status === 'success')).toEqual([]);
-    expect([readdirSync(home), readdirSync(join(cwd, '.git', 'hooks')), existsSync(join(cwd, '.git', 'config'))]).toEqual([[], [], false]);
+    expect([
+      readdirSync(home),
+      readdirSync(join(cwd, '.git', 'hooks')),
+      existsSync(join(cwd, '.git', 'config')),
+    ]).toEqual([[], [], false]);
   });
 
   it('does not widen its permissions with a config file, in this attempt or the next', async () => {
@@ -174,7 +199,10 @@ describe('a model that wants to act', () => {
       else say(response, 'Done.');
     };
     const met = await meet(model, { args: ['--retries', '2', '--retry-delay', '0.05s'] });
-    expect({ calls: met.calls, widened: existsSync(join(met.cwd, 'widened')) }).toEqual({ calls: ['success', 'denied'], widened: false });
+    expect({ calls: met.calls, widened: existsSync(join(met.cwd, 'widened')) }).toEqual({
+      calls: ['success', 'denied'],
+      widened: false,
+    });
     expect(met.records.some((each) => each.type === 'retry.scheduled')).toBe(true);
   });
 
@@ -218,7 +246,9 @@ describe('a model that wants to act', () => {
     const calls = Array.from({ length: 150 }, (_, n) => ({ id: 'same', name: 'slow', input: { n } }));
     const results = await tools.run(calls, 'turn_1');
     expect(most).toBe(8);
-    expect(results.map(({ output }) => output)).toEqual(calls.map(({ input }) => ({ type: 'text', value: String(input.n) })));
+    expect(results.map(({ output }) => output)).toEqual(
+      calls.map(({ input }) => ({ type: 'text', value: String(input.n) })),
+    );
   });
 });
 
@@ -248,7 +278,10 @@ describe('a model that makes no sense', () => {
         { name: 'READ', args: { path: 'a' } },
       ],
     ],
-    ['names that every object has', ['__proto__', 'constructor', 'toString'].map((name) => ({ name, args: { path: 'a' } }))],
+    [
+      'names that every object has',
+      ['__proto__', 'constructor', 'toString'].map((name) => ({ name, args: { path: 'a' } })),
+    ],
   ])('is told so: %s', async (_what, calls) => {
     const met = await meet(calling(...calls));
     expect({ status: met.status, calls: met.calls, turns: met.asked.length }).toEqual({
@@ -293,7 +326,12 @@ describe('a model that does not end', () => {
   it.each<[string, Model, number, string]>([
     ['its words', endless, 8, tooLong],
     ['its arguments', calling({ name: 'write', args: { path: 'a', content: 'x'.repeat(4_200_000) } }), 8, tooLong],
-    ['its brackets', calling({ name: 'read', args: nested }), 4, 'the model called read with arguments that are nested too deeply'],
+    [
+      'its brackets',
+      calling({ name: 'read', args: nested }),
+      4,
+      'the model called read with arguments that are nested too deeply',
+    ],
   ])('is cut off: %s', async (_what, model, status, why) => {
     const met = await meet(model);
     expect({ status: met.status, turns: met.asked.length, calls: met.calls, told: met.all.includes(why) }).toEqual({
@@ -336,7 +374,8 @@ describe('a server that lies', () => {
     onTestFinished(() => void thief.close());
     const { port } = thief.address() as AddressInfo;
     const met = await meet(
-      (_turn, response) => void response.writeHead(307, { location: `http://127.0.0.1:${port}/v1/chat/completions` }).end(),
+      (_turn, response) =>
+        void response.writeHead(307, { location: `http://127.0.0.1:${port}/v1/chat/completions` }).end(),
     );
     expect({ status: met.status, other }).toEqual({ status: 4, other: [] });
   });

@@ -30,7 +30,11 @@ async function attempt(make: Checkout, command = inside) {
   const server = await serve([{ text: 'Done.' }]);
   const { cwd, env } = hostile(make);
   const run = await command(['--to', 'runwire', '--timeout', '30s', ...modelAt(server), 'Do it'], { cwd, env });
-  return { ...run, all: `${run.stdout}${run.stderr}`.replaceAll(cwd, 'ROOT'), asked: server.requests.map(({ body }) => body).join('\n') };
+  return {
+    ...run,
+    all: `${run.stdout}${run.stderr}`.replaceAll(cwd, 'ROOT'),
+    asked: server.requests.map(({ body }) => body).join('\n'),
+  };
 }
 
 describe('a checkout whose AGENTS.md is no file of its own is worked in without it', () => {
@@ -81,7 +85,10 @@ it('reads no AGENTS.md in a folder that is a link out of the checkout', async ()
     writeFileSync(join(home, 'AGENTS.md'), secret);
     symlinkSync(home, join(root, 'docs'));
   });
-  const { stdout, status } = await live(['--to', 'runwire', '--cwd', 'docs', ...modelAt(server), 'Do it'], { cwd, env });
+  const { stdout, status } = await live(['--to', 'runwire', '--cwd', 'docs', ...modelAt(server), 'Do it'], {
+    cwd,
+    env,
+  });
   expect({ status, told: stdout.includes('AGENTS.md is not read: it is behind a link that leads out of') }).toEqual({
     status: 0,
     told: true,
@@ -91,14 +98,26 @@ it('reads no AGENTS.md in a folder that is a link out of the checkout', async ()
 
 describe('a checkout whose runwire.json is no file of its own is not worked in', () => {
   it.each<[string, Checkout, string]>([
-    ['a link to the environment', (root) => symlinkSync('/proc/self/environ', join(root, 'runwire.json')), 'it is a link'],
-    ['a link to a key', (root, home) => symlinkSync(join(home, '.ssh', 'id_rsa'), join(root, 'runwire.json')), 'it is a link'],
+    [
+      'a link to the environment',
+      (root) => symlinkSync('/proc/self/environ', join(root, 'runwire.json')),
+      'it is a link',
+    ],
+    [
+      'a link to a key',
+      (root, home) => symlinkSync(join(home, '.ssh', 'id_rsa'), join(root, 'runwire.json')),
+      'it is a link',
+    ],
     ['an endless device', (root) => symlinkSync('/dev/zero', join(root, 'runwire.json')), 'it is a link'],
     ['a FIFO', (root) => fifo(join(root, 'runwire.json')), 'it is not a regular file'],
     ['a huge file', (root) => huge(join(root, 'runwire.json'), '{}'), 'it has more than 1048576 bytes'],
   ])('%s', async (what, make, why) => {
     const { all, asked, status } = await attempt(make, what === 'a link to the environment' ? live : inside);
-    expect({ status, asked, told: all.includes(`cannot read ROOT/runwire.json: ${why}`) }).toEqual({ status: 1, asked: '', told: true });
+    expect({ status, asked, told: all.includes(`cannot read ROOT/runwire.json: ${why}`) }).toEqual({
+      status: 1,
+      asked: '',
+      told: true,
+    });
     expect(all).not.toContain(secret);
   });
 });
@@ -127,7 +146,10 @@ describe('a checkout whose git files are not what git writes has no branch or co
       },
     ],
     ['a HEAD that says something', (root) => writeFileSync(join(root, '.git', 'HEAD'), secret)],
-    ['a branch that is a link', (root, home) => symlinkSync(join(home, '.ssh', 'id_rsa'), join(root, '.git', 'refs', 'heads', 'main'))],
+    [
+      'a branch that is a link',
+      (root, home) => symlinkSync(join(home, '.ssh', 'id_rsa'), join(root, '.git', 'refs', 'heads', 'main')),
+    ],
     ['a branch that is a FIFO', (root) => fifo(join(root, '.git', 'refs', 'heads', 'main'))],
     ['a commondir that is a FIFO', (root) => fifo(join(root, '.git', 'commondir'))],
     ['packed refs that are endless', (root) => symlinkSync('/dev/zero', join(root, '.git', 'packed-refs'))],
@@ -170,7 +192,14 @@ const recording = (answer: string): string =>
         [0, { type: 'text-start', id: '1' }],
         [0, { type: 'text-delta', id: '1', delta: answer }],
         [0, { type: 'text-end', id: '1' }],
-        [0, { type: 'finish', finishReason: { unified: 'stop' }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } }],
+        [
+          0,
+          {
+            type: 'finish',
+            finishReason: { unified: 'stop' },
+            usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } },
+          },
+        ],
       ],
     },
   ]
@@ -204,7 +233,11 @@ describe('a checkout that is not trusted may only narrow permissions', () => {
       asked: '',
       told: true,
     });
-    expect(unnamed).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('failed: config: ') as string });
+    expect(unnamed).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('failed: config: ') as string,
+    });
     expect(unnamed.stderr).toContain(why);
   });
 });
@@ -228,7 +261,11 @@ it('answers for the model once it is trusted', async () => {
 
 describe('a checkout that sends the scratchpad elsewhere is not worked in', () => {
   it.each<[string, Checkout, string]>([
-    ['a .dexter that is a link', (root, home) => symlinkSync(join(home, '.ssh'), join(root, '.dexter')), '.dexter is a link'],
+    [
+      'a .dexter that is a link',
+      (root, home) => symlinkSync(join(home, '.ssh'), join(root, '.dexter')),
+      '.dexter is a link',
+    ],
     [
       'a scratchpad that is a link',
       (root, home) => {
@@ -237,12 +274,19 @@ describe('a checkout that sends the scratchpad elsewhere is not worked in', () =
       },
       '.dexter/scratchpad is a link',
     ],
-    ['a .dexter that leads nowhere', (root, home) => symlinkSync(join(home, 'new'), join(root, '.dexter')), '.dexter is a link'],
+    [
+      'a .dexter that leads nowhere',
+      (root, home) => symlinkSync(join(home, 'new'), join(root, '.dexter')),
+      '.dexter is a link',
+    ],
     ['a .dexter that is a FIFO', (root) => fifo(join(root, '.dexter')), '.dexter is not a folder'],
   ])('%s', async (_what, make, why) => {
     const server = await serve([{ text: 'Done.' }]);
     const { cwd, env } = hostile(make);
-    const { stdout, stderr, status } = await inside(['--json', '--ledger', 'none', ...modelAt(server), 'Do it'], { cwd, env });
+    const { stdout, stderr, status } = await inside(['--json', '--ledger', 'none', ...modelAt(server), 'Do it'], {
+      cwd,
+      env,
+    });
     const { HOME = '' } = env;
     expect({ status: status === 0, told: `${stdout}${stderr}`.includes(why), asked: server.requests.length }).toEqual({
       status: false,

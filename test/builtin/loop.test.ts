@@ -127,7 +127,15 @@ describe.each(formats)('$format', (provider) => {
         { input_tokens: 100, output_tokens: 20, reasoning_tokens: 5, cache_read_tokens: 30, ...cacheWrite[0] },
         (70 * 1 + 30 * 0.1 + 20 * 10) / 1e6,
       ),
-      { type: 'item.started', item_id: one?.id, turn_id: 'turn_1', kind: 'read', name: 'echo', args: { text: 'one' }, call_count: 2 },
+      {
+        type: 'item.started',
+        item_id: one?.id,
+        turn_id: 'turn_1',
+        kind: 'read',
+        name: 'echo',
+        args: { text: 'one' },
+        call_count: 2,
+      },
       { type: 'item.started', item_id: two?.id, turn_id: 'turn_1', kind: 'read', name: 'echo', args: { text: 'two' } },
       { type: 'item.output', item_id: one?.id, stream: 'stdout', chunk: 'one' },
       { type: 'item.output', item_id: two?.id, stream: 'stdout', chunk: 'two' },
@@ -144,7 +152,10 @@ describe.each(formats)('$format', (provider) => {
       },
       { type: 'turn.started', turn_id: 'turn_2', iteration: 2, message_count: 3, tool_count: 4, model: provider.model },
       said('text.completed', 'All is said.', 2, 1),
-      used({ input_tokens: 200, output_tokens: 4, reasoning_tokens: 0, cache_read_tokens: 0, ...cacheWrite[1] }, (200 * 1 + 4 * 10) / 1e6),
+      used(
+        { input_tokens: 200, output_tokens: 4, reasoning_tokens: 0, cache_read_tokens: 0, ...cacheWrite[1] },
+        (200 * 1 + 4 * 10) / 1e6,
+      ),
       {
         type: 'turn.completed',
         turn_id: 'turn_2',
@@ -188,7 +199,8 @@ describe.each(formats)('$format', (provider) => {
     await server.settled();
     const told = server.served.requests[1]?.toolResults?.map(({ result }) => result) ?? [];
     expect(told).toHaveLength(4);
-    for (const words of ['no luck', 'the tool failed: it broke', 'Unrecognized key', 'nothing']) expect(told.join('\n')).toContain(words);
+    for (const words of ['no luck', 'the tool failed: it broke', 'Unrecognized key', 'nothing'])
+      expect(told.join('\n')).toContain(words);
     expect(
       run
         .of('item.completed')
@@ -233,7 +245,11 @@ describe.each(formats)('$format', (provider) => {
         { text: 'I may not.', usage },
       ],
     });
-    const run = await runAgent({ provider, server, permissions: { mode: 'full', allow: [], deny: ['echo'], directories: [] } });
+    const run = await runAgent({
+      provider,
+      server,
+      permissions: { mode: 'full', allow: [], deny: ['echo'], directories: [] },
+    });
     await server.settled();
     const id = server.served.requests[0]?.answer?.calls?.[0]?.id;
     expect(run.events.slice(4, 8)).toEqual([
@@ -242,14 +258,20 @@ describe.each(formats)('$format', (provider) => {
       { type: 'permission.resolved', permission_id: `permission_${id}`, item_id: id, decision: 'denied', by: 'rule' },
       { type: 'item.completed', item_id: id, status: 'denied', error: 'echo is not allowed', duration_ms: 0 },
     ]);
-    expect(server.served.requests[1]?.toolResults?.map(({ result }) => result)).toEqual([expect.stringContaining('echo is not allowed')]);
+    expect(server.served.requests[1]?.toolResults?.map(({ result }) => result)).toEqual([
+      expect.stringContaining('echo is not allowed'),
+    ]);
     expectTruth(run, server);
     expect(verdict(run.outcome)).toEqual({ class: 'permission', code: 'permission', exit_code: 7 });
   });
 
   it('ends on a denial when the model says no more', async () => {
     const server = await serve({ turns: [{ calls: [echo('secret')], usage }, { usage }] });
-    const run = await runAgent({ provider, server, permissions: { mode: 'full', allow: [], deny: ['echo'], directories: [] } });
+    const run = await runAgent({
+      provider,
+      server,
+      permissions: { mode: 'full', allow: [], deny: ['echo'], directories: [] },
+    });
     expect({ claim: claim(run), verdict: verdict(run.outcome) }).toEqual({
       claim: { status: 'ok' },
       verdict: { class: 'permission', exit_code: 7, code: 'permission' },
@@ -332,9 +354,15 @@ describe.each(formats)('$format', (provider) => {
   it('does not wait for a quota to come back', async () => {
     // Gemini has one status and one word for quotas and rate limits; only its sentence differs.
     const body = {
-      error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'You exceeded your current quota, please check your plan.' },
+      error: {
+        code: 429,
+        status: 'RESOURCE_EXHAUSTED',
+        message: 'You exceeded your current quota, please check your plan.',
+      },
     };
-    const server = await serve({ turns: [{ fault: { status: 429, kind: 'quota', ...(format === 'gemini' ? { body } : {}) } }] });
+    const server = await serve({
+      turns: [{ fault: { status: 429, kind: 'quota', ...(format === 'gemini' ? { body } : {}) } }],
+    });
     const run = await runAgent({ provider, server });
     expect({ served: server.served.requests.length, verdict: verdict(run.outcome) }).toEqual({
       served: 1,
@@ -343,7 +371,9 @@ describe.each(formats)('$format', (provider) => {
   });
 
   it('waits as long as it is asked to, then goes on', async () => {
-    const server = await serve({ turns: [{ text: 'At last.', usage, fault: { status: 429, retryAfter: 0.03, times: 2 } }] });
+    const server = await serve({
+      turns: [{ text: 'At last.', usage, fault: { status: 429, retryAfter: 0.03, times: 2 } }],
+    });
     const run = await runAgent({ provider, server, retryDelayMs: 60_000 });
     await server.settled();
     expect(run.of('retry.scheduled')).toEqual(
@@ -373,7 +403,9 @@ describe.each(formats)('$format', (provider) => {
     const server = await serve({ turns: [{ text: 'one two three', chunkSize: 4, usage, fault }] });
     const run = await runAgent({ provider, server, retries: 2 });
     expect(server.served.requests).toHaveLength(3);
-    expect(run.of('retry.scheduled').map(({ attempt, max_attempts, code: why }) => ({ attempt, max_attempts, why }))).toEqual([
+    expect(
+      run.of('retry.scheduled').map(({ attempt, max_attempts, code: why }) => ({ attempt, max_attempts, why })),
+    ).toEqual([
       { attempt: 1, max_attempts: 2, why: code },
       { attempt: 2, max_attempts: 2, why: code },
     ]);
@@ -438,12 +470,18 @@ describe.each(formats)('$format', (provider) => {
     const run = await runAgent({ provider, server, prompt: 'Echo a lot.' });
     await server.settled();
     expect(run.of('log')).toEqual([
-      { type: 'log', stream: 'agent', level: 'info', text: 'the conversation was too long: 3 messages became a summary of 11 characters' },
+      {
+        type: 'log',
+        stream: 'agent',
+        level: 'info',
+        text: 'the conversation was too long: 3 messages became a summary of 11 characters',
+      },
     ]);
     const [summary, again] = [server.requests.at(-2), server.requests.at(-1)];
     for (const words of ['Echo a lot.', 'echo: one']) expect(summary?.body).toContain(words);
     expect(summary?.body).not.toContain('echo: two');
-    for (const words of ['Echo a lot.', 'Echoed one.', 'echo: two', 'echo: three']) expect(again?.body).toContain(words);
+    for (const words of ['Echo a lot.', 'Echoed one.', 'echo: two', 'echo: three'])
+      expect(again?.body).toContain(words);
     expect(again?.body).not.toContain('echo: one');
     const summaryUsage = server.served.requests.find(({ side }) => side)?.answer?.usage;
     expect({
@@ -506,33 +544,51 @@ describe.each(formats)('$format', (provider) => {
   });
 
   it('stops at its turn limit', async () => {
-    const server = await serve({ turns: [{ calls: [echo('one')], usage }, { calls: [echo('two')], usage }, { text: 'unsaid' }] });
+    const server = await serve({
+      turns: [{ calls: [echo('one')], usage }, { calls: [echo('two')], usage }, { text: 'unsaid' }],
+    });
     const run = await runAgent({ provider, server, maxTurns: 2 });
     await server.settled();
     const message = 'the run reached its limit of 2 turns';
-    expect({ limits: run.of('limit.reached'), claim: claim(run), verdict: verdict(run.outcome), turns: run.outcome.metrics.turns }).toEqual(
-      {
-        limits: [{ type: 'limit.reached', limit: 'turns', value: 2, maximum: 2, message }],
-        claim: { status: 'failed', code: 'turn_limit', message },
-        verdict: { class: 'turn_limit', exit_code: 6 },
-        turns: 2,
-      },
-    );
+    expect({
+      limits: run.of('limit.reached'),
+      claim: claim(run),
+      verdict: verdict(run.outcome),
+      turns: run.outcome.metrics.turns,
+    }).toEqual({
+      limits: [{ type: 'limit.reached', limit: 'turns', value: 2, maximum: 2, message }],
+      claim: { status: 'failed', code: 'turn_limit', message },
+      verdict: { class: 'turn_limit', exit_code: 6 },
+      turns: 2,
+    });
     expectTruth(run, server);
   });
 
   it('does not take back an answer that came within the limits', async () => {
     const server = await serve({ turns: [{ text: 'Just in time.', usage }] });
-    const run = await runAgent({ provider, server, maxTurns: 1, maxCostUsd: 0.000_000_1, price: { input: 1, output: 1 } });
+    const run = await runAgent({
+      provider,
+      server,
+      maxTurns: 1,
+      maxCostUsd: 0.000_000_1,
+      price: { input: 1, output: 1 },
+    });
     expect([verdict(run.outcome), run.of('limit.reached')]).toEqual([{ class: 'success', exit_code: 0 }, []]);
   });
 
   it('stops at its cost limit', async () => {
-    const server = await serve({ turns: [{ calls: [echo('one')], usage }, { calls: [echo('two')], usage }, { text: 'unsaid' }] });
+    const server = await serve({
+      turns: [{ calls: [echo('one')], usage }, { calls: [echo('two')], usage }, { text: 'unsaid' }],
+    });
     const run = await runAgent({ provider, server, maxCostUsd: 0.0002, price: { input: 1, output: 2 } });
     await server.settled();
     const message = 'the run reached its cost limit: $0.00028 of $0.0002';
-    expect({ limits: run.of('limit.reached'), claim: claim(run), verdict: verdict(run.outcome), cost: run.outcome.metrics.cost }).toEqual({
+    expect({
+      limits: run.of('limit.reached'),
+      claim: claim(run),
+      verdict: verdict(run.outcome),
+      cost: run.outcome.metrics.cost,
+    }).toEqual({
       limits: [{ type: 'limit.reached', limit: 'cost', value: 0.00028, maximum: 0.0002, message }],
       claim: { status: 'failed', code: 'cost_limit', message },
       verdict: { class: 'cost_limit', exit_code: 5 },
@@ -613,7 +669,12 @@ describe.each(formats)('$format', (provider) => {
     expect(verdict(run.outcome)).toEqual({ class: 'cancelled', exit_code: 130, code: 'cancelled' });
   });
 
-  const outputSchema = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'], additionalProperties: false };
+  const outputSchema = {
+    type: 'object',
+    properties: { sum: { type: 'integer' } },
+    required: ['sum'],
+    additionalProperties: false,
+  };
 
   it('asks once more for an answer that fits the schema', async () => {
     const server = await serve({
@@ -644,7 +705,11 @@ describe.each(formats)('$format', (provider) => {
       turns: run.outcome.metrics.turns,
     }).toEqual({
       verdict: { class: 'incomplete', exit_code: 8, code: 'unknown' },
-      message: [expect.stringMatching(/^the answer does not match the output schema: # must NOT have additional properties: "more"/)],
+      message: [
+        expect.stringMatching(
+          /^the answer does not match the output schema: # must NOT have additional properties: "more"/,
+        ),
+      ],
       turns: 2,
     });
   });
@@ -661,13 +726,19 @@ describe.each(formats)('$format', (provider) => {
     const first = await runAgent({ provider, server, cwd, prompt: 'Remember one.' });
     const second = await runAgent({ provider, server, cwd, prompt: 'And now?', resume: first.sessionId });
     await server.settled();
-    for (const words of ['Remember one.', 'echo: one', 'First.', 'And now?']) expect(server.requests.at(-1)?.body).toContain(words);
+    for (const words of ['Remember one.', 'echo: one', 'First.', 'And now?'])
+      expect(server.requests.at(-1)?.body).toContain(words);
     expect({
       ids: [first.sessionId, second.sessionId],
       message: second.outcome.message,
       input: second.outcome.metrics.input_tokens,
       count: second.of('turn.started').map(({ iteration, message_count }) => ({ iteration, message_count })),
-    }).toEqual({ ids: [first.sessionId, first.sessionId], message: 'Second.', input: 300, count: [{ iteration: 1, message_count: 5 }] });
+    }).toEqual({
+      ids: [first.sessionId, first.sessionId],
+      message: 'Second.',
+      input: 300,
+      count: [{ iteration: 1, message_count: 5 }],
+    });
   });
 
   it('can go on after it was stopped in the middle of a call', async () => {
@@ -716,20 +787,24 @@ it('finds no server', async () => {
 it('cannot keep a cost limit without a price', async () => {
   const server = await serve({ turns: [{ text: 'unsaid' }] });
   const unpriced = await runAgent({ provider: chat, server, model: 'openai-compatible/home-made', maxCostUsd: 1 });
-  expect({ served: server.served.requests.length, claim: claim(unpriced), verdict: verdict(unpriced.outcome) }).toEqual({
-    served: 0,
-    claim: {
-      status: 'failed',
-      code: 'config',
-      message:
-        'the price of openai-compatible/home-made is not known, so a cost limit cannot be enforced: give --price input=USD,output=USD',
+  expect({ served: server.served.requests.length, claim: claim(unpriced), verdict: verdict(unpriced.outcome) }).toEqual(
+    {
+      served: 0,
+      claim: {
+        status: 'failed',
+        code: 'config',
+        message:
+          'the price of openai-compatible/home-made is not known, so a cost limit cannot be enforced: give --price input=USD,output=USD',
+      },
+      verdict: { class: 'config', exit_code: 1, code: 'config' },
     },
-    verdict: { class: 'config', exit_code: 1, code: 'config' },
-  });
+  );
 });
 
 it('keeps a cost limit with the price table alone, and leaves the cost to it', async () => {
-  const server = await serve({ turns: [{ calls: [echo('one')], usage: { input: 1_000_000, output: 1000 } }, { text: 'unsaid' }] });
+  const server = await serve({
+    turns: [{ calls: [echo('one')], usage: { input: 1_000_000, output: 1000 } }, { text: 'unsaid' }],
+  });
   const run = await runAgent({ provider: responses, server, maxCostUsd: 0.5, priceTable: () => 1.26 });
   expect({
     verdict: verdict(run.outcome),
@@ -751,11 +826,14 @@ function recordingOf(answers: readonly { calls: boolean; usage: object }[]): str
     call: index + 1,
     after: index === 0 ? 0 : index * 2 - 1,
     entries: index === 0 ? [{ role: 'user', text: '' }] : [assistant, tool],
-    parts: [...(calls ? [call] : []), { type: 'finish', finishReason: { unified: calls ? 'tool-calls' : 'stop' }, usage: counted }].map(
-      (part) => [0, part],
-    ),
+    parts: [
+      ...(calls ? [call] : []),
+      { type: 'finish', finishReason: { unified: calls ? 'tool-calls' : 'stop' }, usage: counted },
+    ].map((part) => [0, part]),
   }));
-  return [{ runwire: 'model-recording', version: 1, model: 'some/model' }, ...lines].map((line) => JSON.stringify(line)).join('\n');
+  return [{ runwire: 'model-recording', version: 1, model: 'some/model' }, ...lines]
+    .map((line) => JSON.stringify(line))
+    .join('\n');
 }
 
 it('gives every item an id of its own when the server counts anew', async () => {
@@ -771,18 +849,28 @@ it('gives every item an id of its own when the server counts anew', async () => 
 
 it('stops under a cost limit when no one counts', async () => {
   const cwd = temporaryFolder();
-  writeFileSync(join(cwd, 'r.jsonl'), recordingOf([true, false].map((calls) => ({ calls, usage: { inputTokens: {}, outputTokens: {} } }))));
+  writeFileSync(
+    join(cwd, 'r.jsonl'),
+    recordingOf([true, false].map((calls) => ({ calls, usage: { inputTokens: {}, outputTokens: {} } }))),
+  );
   const free = await runAgent({ model: 'replay/r.jsonl', cwd });
   const limited = await runAgent({ model: 'replay/r.jsonl', cwd, maxCostUsd: 1, price: { input: 1, output: 1 } });
   expect([free.of('usage.reported'), claim(free), claim(limited)]).toEqual([
     [],
     { status: 'ok' },
-    { status: 'failed', code: 'config', message: 'some/model does not report its usage, so a cost limit cannot be enforced' },
+    {
+      status: 'failed',
+      code: 'config',
+      message: 'some/model does not report its usage, so a cost limit cannot be enforced',
+    },
   ]);
 });
 
 it('writes in the order the model gave, whatever else runs beside', async () => {
-  const note = (text: string, ms: number): NonNullable<TurnInput['calls']>[number] => ({ name: 'note', args: { text, ms } });
+  const note = (text: string, ms: number): NonNullable<TurnInput['calls']>[number] => ({
+    name: 'note',
+    args: { text, ms },
+  });
   const server = await serve({ turns: [{ calls: [note('a', 30), note('b', 0), echo('c')] }, { text: 'Done.' }] });
   const run = await runAgent({ provider: chat, server });
   expect([run.of('item.started'), run.of('item.completed'), run.of('file.edited').map(({ path }) => path)]).toEqual([
@@ -799,7 +887,9 @@ it('caches with Anthropic and keeps nothing at OpenAI', async () => {
   const bodies = server.requests.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
   const marks = (text: string): number => text.split('"cache_control":{"type":"ephemeral"}').length - 1;
   expect(run.outcome.message).toBe('Done.');
-  expect(bodies.slice(0, 2).map((body) => [marks(JSON.stringify(body['system'])), marks(JSON.stringify(body['messages']))])).toEqual([
+  expect(
+    bodies.slice(0, 2).map((body) => [marks(JSON.stringify(body['system'])), marks(JSON.stringify(body['messages']))]),
+  ).toEqual([
     [1, 1],
     [1, 1],
   ]);
@@ -820,7 +910,9 @@ it('reads AGENTS.md from the root of the repository down, and takes other instru
   await runAgent({ provider: chat, server, cwd, appendSystem: 'And be brief.' });
   await runAgent({ provider: chat, server, cwd, system: 'You are a parrot.' });
   const [first, second] = server.served.requests.map(({ system }) => system);
-  expect(first).toMatch(/^You are Runwire.*from \.\.\/AGENTS\.md:\nOuter rules\.\n\n.*from AGENTS\.md:\nInner rules\.\n\nAnd be brief\.$/s);
+  expect(first).toMatch(
+    /^You are Runwire.*from \.\.\/AGENTS\.md:\nOuter rules\.\n\n.*from AGENTS\.md:\nInner rules\.\n\nAnd be brief\.$/s,
+  );
   expect(second).toMatch(/^You are a parrot\.\n\nInstructions.*Inner rules\.$/s);
 });
 

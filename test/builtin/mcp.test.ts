@@ -42,7 +42,8 @@ const call = async (connection: McpConnection, name: string, input: unknown, opt
   return { status, output };
 };
 
-const isAlive = (pid: string): boolean => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+const isAlive = (pid: string): boolean =>
+  existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
 it('connects to nothing when nothing is configured', async () => {
   expect((await connect({})).tools).toEqual([]);
@@ -108,7 +109,11 @@ it("shows the model the server's own schema", async () => {
 it('gives a child only what its entry names, PATH, HOME and the mark of the run', async () => {
   const cwd = temporaryFolder();
   const { output } = await call(await connect({ small: child() }, { cwd }), 'mcp__small__env', {});
-  expect(JSON.parse(output)).toEqual({ env: ['GREETING', 'HOME', 'PATH', 'RUNWIRE_RUNS'], greeting: 'hello, you "there"', cwd });
+  expect(JSON.parse(output)).toEqual({
+    env: ['GREETING', 'HOME', 'PATH', 'RUNWIRE_RUNS'],
+    greeting: 'hello, you "there"',
+    cwd,
+  });
 });
 
 it('is asked for like a command', async () => {
@@ -116,11 +121,11 @@ it('is asked for like a command', async () => {
   const need = add?.need(add.input.parse({}), { cwd: '/' }) ?? { access: 'none', subject: '' };
   expect(need).toEqual({ access: 'execute', subject: 'mcp__small__add' });
   const isAllowed = (rules: ReturnType<typeof parseRules>): boolean => decide(rules, 'mcp__small__add', need).allowed;
-  expect([isAllowed(parseRules('edit')), isAllowed(parseRules('edit', ['mcp__small'])), isAllowed(parseRules('full'))]).toEqual([
-    false,
-    true,
-    true,
-  ]);
+  expect([
+    isAllowed(parseRules('edit')),
+    isAllowed(parseRules('edit', ['mcp__small'])),
+    isAllowed(parseRules('full')),
+  ]).toEqual([false, true, true]);
 });
 
 it('ends the whole tree of a server, even one that does not listen', async () => {
@@ -146,7 +151,10 @@ it('tells what a server said that crashed in a call, and in the next', async () 
 });
 
 describe('a server that does not start', () => {
-  const failure = async (servers: Record<string, McpServer>, options: { signal?: AbortSignal } = {}): Promise<unknown> => {
+  const failure = async (
+    servers: Record<string, McpServer>,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<unknown> => {
     try {
       await connect(servers, options);
       return 'it started';
@@ -163,20 +171,39 @@ describe('a server that does not start', () => {
     ],
     ['dies', { bad: child('dies') }, '; it ended with exit code 3; it said: cannot find my database'],
     ['is not one', { bad: { command: 'true' } }, '; it ended with exit code 0'],
-    ['does not listen', { bad: { url: 'http://127.0.0.1:1/' } }, 'the MCP server "bad" did not start: fetch failed: bad port'],
+    [
+      'does not listen',
+      { bad: { url: 'http://127.0.0.1:1/' } },
+      'the MCP server "bad" did not start: fetch failed: bad port',
+    ],
     [
       'lacks a variable',
       { bad: { command: 'x', env: { A: '${MISSING}' } } },
       'the MCP server "bad" needs the variable MISSING, which is not set',
     ],
-    ['has a bad name', { 'b d': child() }, 'invalid MCP server name: "b d"; use letters, digits, - and single _, such as "my-files"'],
-    ['has a confusing name', { a__b: child() }, 'invalid MCP server name: "a__b"; use letters, digits, - and single _, such as "my-files"'],
+    [
+      'has a bad name',
+      { 'b d': child() },
+      'invalid MCP server name: "b d"; use letters, digits, - and single _, such as "my-files"',
+    ],
+    [
+      'has a confusing name',
+      { a__b: child() },
+      'invalid MCP server name: "a__b"; use letters, digits, - and single _, such as "my-files"',
+    ],
   ])('because it %s', async (_title, servers, message) => {
-    expect(await failure(servers)).toMatchObject({ name: 'Failure', code: 'config', message: expect.stringContaining(message) });
+    expect(await failure(servers)).toMatchObject({
+      name: 'Failure',
+      code: 'config',
+      message: expect.stringContaining(message),
+    });
   });
 
   it('because it does not know us', async () => {
-    expect(await failure({ bad: { url: await serve('http') } })).toMatchObject({ code: 'config', message: expect.stringContaining('401') });
+    expect(await failure({ bad: { url: await serve('http') } })).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('401'),
+    });
   });
 
   it('takes the others with it', async () => {
@@ -187,7 +214,9 @@ describe('a server that does not start', () => {
   });
 
   it('because the run was cancelled', async () => {
-    expect(await failure({ slow: { command: 'sleep', args: ['60'] } }, { signal: AbortSignal.timeout(100) })).toMatchObject({
+    expect(
+      await failure({ slow: { command: 'sleep', args: ['60'] } }, { signal: AbortSignal.timeout(100) }),
+    ).toMatchObject({
       code: 'config',
     });
   });

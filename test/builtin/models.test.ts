@@ -32,8 +32,16 @@ describe('what is wrong is told before anything is sent', () => {
       'no API key for google: set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY or GOOGLE_API_KEY, or keys.google in your config',
     ],
     ['azure/mine', {}, 'no API key for azure: set AZURE_API_KEY or AZURE_OPENAI_API_KEY, or keys.azure in your config'],
-    ['azure/mine', { env: { AZURE_API_KEY: 'k' } }, 'azure needs to know your resource: set AZURE_RESOURCE_NAME, or give --base-url'],
-    ['openai-compatible/x', {}, 'openai-compatible/x needs the address of its server: give --base-url, such as http://localhost:8000/v1'],
+    [
+      'azure/mine',
+      { env: { AZURE_API_KEY: 'k' } },
+      'azure needs to know your resource: set AZURE_RESOURCE_NAME, or give --base-url',
+    ],
+    [
+      'openai-compatible/x',
+      {},
+      'openai-compatible/x needs the address of its server: give --base-url, such as http://localhost:8000/v1',
+    ],
     [
       'openai-compatible/x',
       { baseUrl: 'localhost:8000' },
@@ -54,8 +62,16 @@ describe('what is wrong is told before anything is sent', () => {
       {},
       'unknown provider "antropic" (did you mean "anthropic"?); known: openai, anthropic, google, azure, ollama, openai-compatible, replay',
     ],
-    ['mystery/x', {}, 'unknown provider "mystery"; known: openai, anthropic, google, azure, ollama, openai-compatible, replay'],
-    ['constructor/x', {}, 'unknown provider "constructor"; known: openai, anthropic, google, azure, ollama, openai-compatible, replay'],
+    [
+      'mystery/x',
+      {},
+      'unknown provider "mystery"; known: openai, anthropic, google, azure, ollama, openai-compatible, replay',
+    ],
+    [
+      'constructor/x',
+      {},
+      'unknown provider "constructor"; known: openai, anthropic, google, azure, ollama, openai-compatible, replay',
+    ],
     [
       'gpt-5',
       {},
@@ -63,7 +79,9 @@ describe('what is wrong is told before anything is sent', () => {
     ],
   ] as [string, RunInput, string][])('%s %j', async (model, input, message) => {
     const run = await runAgent({ model, ...input });
-    expect(run.events.slice(2, -2)).toEqual([{ type: 'error', scope: 'config', code: 'config', message, retryable: false, fatal: true }]);
+    expect(run.events.slice(2, -2)).toEqual([
+      { type: 'error', scope: 'config', code: 'config', message, retryable: false, fatal: true },
+    ]);
     expect(run.of('agent.finished').map(({ status, code, message: said }) => ({ status, code, said }))).toEqual([
       { status: 'failed', code: 'config', said: message },
     ]);
@@ -74,9 +92,24 @@ describe('what is wrong is told before anything is sent', () => {
 describe('where requests go, and with which key', () => {
   const host = (url: string): string => url.replace('http://', '');
   it.each([
-    ['openai/m', (url: string) => ({ baseUrl: `${url}/v1`, env: { OPENAI_API_KEY: 'k' } }), '/v1/responses', 'Bearer k'],
-    ['openai/m', (url: string) => ({ env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1` } }), '/v1/responses', 'Bearer k'],
-    ['openai/m', (url: string) => ({ baseUrl: `${url}/v1`, keys: { openai: 'from-config' } }), '/v1/responses', 'Bearer from-config'],
+    [
+      'openai/m',
+      (url: string) => ({ baseUrl: `${url}/v1`, env: { OPENAI_API_KEY: 'k' } }),
+      '/v1/responses',
+      'Bearer k',
+    ],
+    [
+      'openai/m',
+      (url: string) => ({ env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1` } }),
+      '/v1/responses',
+      'Bearer k',
+    ],
+    [
+      'openai/m',
+      (url: string) => ({ baseUrl: `${url}/v1`, keys: { openai: 'from-config' } }),
+      '/v1/responses',
+      'Bearer from-config',
+    ],
     [
       'openai/m',
       (url: string) => ({ baseUrl: `${url}/v1`, keys: { openai: 'from-config' }, env: { OPENAI_API_KEY: 'k' } }),
@@ -90,19 +123,42 @@ describe('where requests go, and with which key', () => {
       '/v1beta/models/m:streamGenerateContent?alt=sse',
       'k',
     ],
-    ['azure/mine', (url: string) => ({ baseUrl: `${url}/openai`, env: { AZURE_API_KEY: 'k' } }), '/openai/responses', 'k'],
-    ['azure/mine', (url: string) => ({ env: { AZURE_OPENAI_API_KEY: 'k', AZURE_OPENAI_ENDPOINT: `${url}/` } }), '/openai/responses', 'k'],
     [
       'azure/mine',
-      (url: string) => ({ baseUrl: `${url}/openai`, env: { AZURE_API_KEY: 'k', AZURE_OPENAI_API_VERSION: '2024-10-21' } }),
+      (url: string) => ({ baseUrl: `${url}/openai`, env: { AZURE_API_KEY: 'k' } }),
+      '/openai/responses',
+      'k',
+    ],
+    [
+      'azure/mine',
+      (url: string) => ({ env: { AZURE_OPENAI_API_KEY: 'k', AZURE_OPENAI_ENDPOINT: `${url}/` } }),
+      '/openai/responses',
+      'k',
+    ],
+    [
+      'azure/mine',
+      (url: string) => ({
+        baseUrl: `${url}/openai`,
+        env: { AZURE_API_KEY: 'k', AZURE_OPENAI_API_VERSION: '2024-10-21' },
+      }),
       '/openai/deployments/mine/chat/completions?api-version=2024-10-21',
       'k',
     ],
     ['ollama/m', (url: string) => ({ env: { OLLAMA_BASE_URL: url } }), '/v1/chat/completions', undefined],
     ['ollama/m', (url: string) => ({ env: { OLLAMA_BASE_URL: `${url}/v1` } }), '/v1/chat/completions', undefined],
     ['ollama/m', (url: string) => ({ env: { OLLAMA_HOST: host(url) } }), '/v1/chat/completions', undefined],
-    ['ollama/m', (url: string) => ({ env: { OLLAMA_HOST: host(url).replace('127.0.0.1', '0.0.0.0') } }), '/v1/chat/completions', undefined],
-    ['ollama/m', (url: string) => ({ env: { OLLAMA_HOST: host(url).replace('127.0.0.1', '') } }), '/v1/chat/completions', undefined],
+    [
+      'ollama/m',
+      (url: string) => ({ env: { OLLAMA_HOST: host(url).replace('127.0.0.1', '0.0.0.0') } }),
+      '/v1/chat/completions',
+      undefined,
+    ],
+    [
+      'ollama/m',
+      (url: string) => ({ env: { OLLAMA_HOST: host(url).replace('127.0.0.1', '') } }),
+      '/v1/chat/completions',
+      undefined,
+    ],
     ['openai-compatible/m', (url: string) => ({ baseUrl: `${url}/v1` }), '/v1/chat/completions', undefined],
     [
       'openai-compatible/m',
@@ -110,25 +166,38 @@ describe('where requests go, and with which key', () => {
       '/v1/chat/completions?api_key=a+b&v=2',
       undefined,
     ],
-    ['openai/m', (url: string) => ({ baseUrl: `${url}/v1/?v=2`, env: { OPENAI_API_KEY: 'k' } }), '/v1/responses?v=2', 'Bearer k'],
+    [
+      'openai/m',
+      (url: string) => ({ baseUrl: `${url}/v1/?v=2`, env: { OPENAI_API_KEY: 'k' } }),
+      '/v1/responses?v=2',
+      'Bearer k',
+    ],
     [
       'google/m',
       (url: string) => ({ baseUrl: `${url}/v1beta?v=2#x`, env: { GOOGLE_API_KEY: 'k' } }),
       '/v1beta/models/m:streamGenerateContent?alt=sse&v=2',
       'k',
     ],
-    ['openai-compatible/m', (url: string) => ({ baseUrl: `${url}/v1`, env: { RUNWIRE_API_KEY: 'k' } }), '/v1/chat/completions', 'Bearer k'],
-  ] as [string, (url: string) => RunInput, string, string | undefined][])('%s case %#', async (model, inputOf, path, key) => {
-    const server = await serve();
-    const run = await runAgent({ model, ...inputOf(server.url) });
-    expect(run.outcome.message).toBe('Here.');
-    expect(
-      server.requests.map(({ path: asked, headers }) => [
-        asked,
-        headers['authorization'] ?? headers['x-api-key'] ?? headers['api-key'] ?? headers['x-goog-api-key'],
-      ]),
-    ).toEqual([[path, key]]);
-  });
+    [
+      'openai-compatible/m',
+      (url: string) => ({ baseUrl: `${url}/v1`, env: { RUNWIRE_API_KEY: 'k' } }),
+      '/v1/chat/completions',
+      'Bearer k',
+    ],
+  ] as [string, (url: string) => RunInput, string, string | undefined][])(
+    '%s case %#',
+    async (model, inputOf, path, key) => {
+      const server = await serve();
+      const run = await runAgent({ model, ...inputOf(server.url) });
+      expect(run.outcome.message).toBe('Here.');
+      expect(
+        server.requests.map(({ path: asked, headers }) => [
+          asked,
+          headers['authorization'] ?? headers['x-api-key'] ?? headers['api-key'] ?? headers['x-goog-api-key'],
+        ]),
+      ).toEqual([[path, key]]);
+    },
+  );
 });
 
 it.each([
@@ -180,12 +249,16 @@ describe('waiting', () => {
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
   ])('reads %j', (responseHeaders, retryAfterMs) => {
-    expect(faultOf({ name: 'AI_APICallError', statusCode: 429, message: 'slow', responseHeaders }).retryAfterMs).toBe(retryAfterMs);
+    expect(faultOf({ name: 'AI_APICallError', statusCode: 429, message: 'slow', responseHeaders }).retryAfterMs).toBe(
+      retryAfterMs,
+    );
   });
 });
 
 it('knows the windows of models that are in the price table', async () => {
-  const windows = await Promise.all(['openai/gpt-4o', 'openai-compatible/gpt-4o', 'some/home-made'].map(contextWindowOf));
+  const windows = await Promise.all(
+    ['openai/gpt-4o', 'openai-compatible/gpt-4o', 'some/home-made'].map(contextWindowOf),
+  );
   expect(windows).toEqual([128_000, 128_000, undefined]);
 });
 

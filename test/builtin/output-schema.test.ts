@@ -6,7 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { openOutputSchema } from '../../src/builtin/answer/output-schema.ts';
 
 /** Written as text: an object with a `then` would be waited for. */
-const conditional = JSON.parse('{"if":{"type":"string"},"then":{"minLength":2},"else":{"minimum":2}}') as Record<string, unknown>;
+const conditional = JSON.parse('{"if":{"type":"string"},"then":{"minLength":2},"else":{"minimum":2}}') as Record<
+  string,
+  unknown
+>;
 
 it.each([
   [
@@ -15,13 +18,23 @@ it.each([
     '{}',
     false,
   ],
-  ['properties without a type still count', { properties: { a: { type: 'string' } }, required: ['a'] }, '{"a":1}', false],
+  [
+    'properties without a type still count',
+    { properties: { a: { type: 'string' } }, required: ['a'] },
+    '{"a":1}',
+    false,
+  ],
   ['required without a type still counts', { required: ['a'] }, '{}', false],
   ['items without a type still count', { items: { type: 'integer' } }, '["1"]', false],
   ['other fields are welcome unless forbidden', { type: 'object', properties: {} }, '{"b":1}', true],
   ['other fields can be forbidden', { type: 'object', properties: {}, additionalProperties: false }, '{"b":1}', false],
   ['a value can be one of several types', { type: ['string', 'null'] }, 'null', true],
-  ['references are followed', { type: 'array', items: { $ref: '#/$defs/n' }, $defs: { n: { type: 'integer' } } }, '[1,"2"]', false],
+  [
+    'references are followed',
+    { type: 'array', items: { $ref: '#/$defs/n' }, $defs: { n: { type: 'integer' } } },
+    '[1,"2"]',
+    false,
+  ],
   [
     'references may go round',
     { $ref: '#/$defs/t', $defs: { t: { type: 'object', properties: { next: { $ref: '#/$defs/t' } } } } },
@@ -43,7 +56,12 @@ it.each([
   ['dependentRequired', { dependentRequired: { a: ['b'] } }, '{"a":1}', false],
   ['dependentSchemas', { dependentSchemas: { a: { required: ['b'] } } }, '{"a":1}', false],
   ['dependencies of draft-07', { dependencies: { a: ['b'] } }, '{"a":1}', false],
-  ['unevaluatedProperties', { allOf: [{ properties: { a: true } }], unevaluatedProperties: false }, '{"a":1,"b":2}', false],
+  [
+    'unevaluatedProperties',
+    { allOf: [{ properties: { a: true } }], unevaluatedProperties: false },
+    '{"a":1,"b":2}',
+    false,
+  ],
   ['a bound without a type', { minimum: 3 }, '2', false],
   ['a bound without a type is nothing to a text', { minimum: 3 }, '"2"', true],
   ['a reference beside other rules', { $ref: '#/$defs/n', minimum: 3, $defs: { n: { type: 'integer' } } }, '2', false],
@@ -61,9 +79,24 @@ it.each([
     '["a",1]',
     false,
   ],
-  ['a tuple of the old form beside new words', { items: [{ type: 'string' }], dependentRequired: { a: ['b'] } }, '{"a":1}', false],
-  ['draft 2019-09', { $schema: 'https://json-schema.org/draft/2019-09/schema', unevaluatedItems: false, items: [true] }, '[1,2]', false],
-  ['draft-04, where it means the same', { $schema: 'http://json-schema.org/draft-04/schema#', type: 'integer' }, '"a"', false],
+  [
+    'a tuple of the old form beside new words',
+    { items: [{ type: 'string' }], dependentRequired: { a: ['b'] } },
+    '{"a":1}',
+    false,
+  ],
+  [
+    'draft 2019-09',
+    { $schema: 'https://json-schema.org/draft/2019-09/schema', unevaluatedItems: false, items: [true] },
+    '[1,2]',
+    false,
+  ],
+  [
+    'draft-04, where it means the same',
+    { $schema: 'http://json-schema.org/draft-04/schema#', type: 'integer' },
+    '"a"',
+    false,
+  ],
   ['formats', { type: 'string', format: 'date' }, '"2026-02-30"', false],
   ['formats that nobody knows', { type: 'string', format: 'colour' }, '"red"', true],
   ['words that nobody knows', { type: 'string', colour: 'red' }, '"red"', true],
@@ -83,7 +116,11 @@ it.each([
     '# must NOT have additional properties: "b"; #/a must be integer',
   ],
   [{ items: { enum: ['yes', 'no'] } }, '["maybe"]', '#/0 must be equal to one of the allowed values: ["yes","no"]'],
-  [{ items: false }, JSON.stringify(Array.from({ length: 14 }, (_, index) => index)), /^#\/0 boolean schema is false; .*; and 4 more$/],
+  [
+    { items: false },
+    JSON.stringify(Array.from({ length: 14 }, (_, index) => index)),
+    /^#\/0 boolean schema is false; .*; and 4 more$/,
+  ],
   [{}, '{', /^it is not JSON: /],
 ] as const)('%j says of %s: %s', async (schema, text, problem) => {
   const check = await openOutputSchema(schema);
@@ -110,7 +147,12 @@ describe('whatever a schema asks for', () => {
     ],
     ['references that multiply', bomb(40), '"a"', 'it cannot be checked: it takes longer than 2 s'],
     ['endless recursion', { $ref: '#' }, '1', /^it cannot be checked: /],
-    ['an answer as deep as the sea', { items: { $ref: '#' } }, `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /^it cannot be checked: /],
+    [
+      'an answer as deep as the sea',
+      { items: { $ref: '#' } },
+      `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+      /^it cannot be checked: /,
+    ],
   ] as const)('%s is told, not waited for', async (_, schema, text, problem) => {
     const check = await openOutputSchema(schema, 2000);
     expect(check(text)).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
@@ -119,7 +161,10 @@ describe('whatever a schema asks for', () => {
   it('a schema as deep as the sea is refused', async () => {
     let schema: Record<string, unknown> = {};
     for (let level = 0; level < 20_000; level += 1) schema = { not: schema };
-    await expect(openOutputSchema(schema)).rejects.toMatchObject({ code: 'config', message: 'output schema: it is nested too deeply' });
+    await expect(openOutputSchema(schema)).rejects.toMatchObject({
+      code: 'config',
+      message: 'output schema: it is nested too deeply',
+    });
   });
 
   it('nothing is loaded and no code of it is run', async () => {
@@ -140,7 +185,11 @@ it('loads its library for a schema, and for nothing else', async () => {
   const bin = join(import.meta.dirname, '..', '..', 'bin', 'runwire.js');
   const loadedBy = (...args: string[]): unknown => {
     const given = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, bin, ...args];
-    const { stderr } = spawnSync(process.execPath, given, { cwd, env: { PATH: process.env['PATH'], HOME: cwd }, encoding: 'utf8' });
+    const { stderr } = spawnSync(process.execPath, given, {
+      cwd,
+      env: { PATH: process.env['PATH'], HOME: cwd },
+      encoding: 'utf8',
+    });
     return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
   };
   const run = ['--ledger', 'none', '--model', 'replay/none.jsonl', 'go'];

@@ -30,7 +30,11 @@ describe('modes', () => {
     ['mcp__files__remove', 'execute', { 'read-only': false, edit: false, full: true }],
   ])('%s', (tool, access, expected) => {
     const need: Need = { access, subject: 'x' };
-    expect({ 'read-only': may(tool, need, 'read-only'), edit: may(tool, need, 'edit'), full: may(tool, need, 'full') }).toEqual(expected);
+    expect({
+      'read-only': may(tool, need, 'read-only'),
+      edit: may(tool, need, 'edit'),
+      full: may(tool, need, 'full'),
+    }).toEqual(expected);
   });
 });
 
@@ -160,7 +164,10 @@ describe('rules for commands', () => {
 });
 
 describe('rules for paths and hosts', () => {
-  const path = (tool: string, subject: string): Need => ({ access: tool === 'read' || tool === 'grep' ? 'read' : 'write', subject });
+  const path = (tool: string, subject: string): Need => ({
+    access: tool === 'read' || tool === 'grep' ? 'read' : 'write',
+    subject,
+  });
 
   it.each([
     ['write(src/**)', 'write', 'src/a.ts', true],
@@ -185,7 +192,10 @@ describe('rules for paths and hosts', () => {
 
   it('denies reading to every tool that reads', () => {
     const deny = ['read(secrets/**)'];
-    expect(['read', 'grep'].map((tool) => may(tool, path(tool, 'secrets/a'), 'full', ['read'], deny))).toEqual([false, false]);
+    expect(['read', 'grep'].map((tool) => may(tool, path(tool, 'secrets/a'), 'full', ['read'], deny))).toEqual([
+      false,
+      false,
+    ]);
     expect(may('write', path('write', 'secrets/a'), 'full', [], deny)).toBe(true);
   });
 
@@ -250,7 +260,9 @@ it('matches paths as a regular expression would', () => {
   };
   const piece = fc.constantFrom('a', 'b', '*', '?', '**', '/', '/**/', '{a,b}', '{', '}', ',');
   const pattern = fc.array(piece, { minLength: 1, maxLength: 7 }).map((pieces) => pieces.join(''));
-  const path = fc.array(fc.constantFrom('a', 'b', '/', 'ab', '{', ','), { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''));
+  const path = fc
+    .array(fc.constantFrom('a', 'b', '/', 'ab', '{', ','), { minLength: 1, maxLength: 6 })
+    .map((pieces) => pieces.join(''));
   fc.assert(
     fc.property(pattern, path, (asked, subject) => {
       expect(matchesPath(asked)(subject)).toBe(spread(asked).some((each) => regExp(each).test(`/${subject}`)));
@@ -301,7 +313,10 @@ it.each([
 ])('refuses the rule %j', (rule, why) => {
   for (const list of [[[rule], []] as const, [[], [rule]] as const]) {
     expect(() => parseRules('edit', ...list)).toThrow(
-      expect.objectContaining({ code: 'config', message: expect.stringContaining(`bad permission rule "${rule}": ${why}; write `) }),
+      expect.objectContaining({
+        code: 'config',
+        message: expect.stringContaining(`bad permission rule "${rule}": ${why}; write `),
+      }),
     );
   }
 });
@@ -312,12 +327,25 @@ it('refuses an unknown mode and an empty folder', () => {
 });
 
 describe('no compound command is allowed unless all its parts are', () => {
-  const simple = fc.constantFrom('ok', 'ok 1', 'ok "a b"', "ok ';bad'", 'ok $X', 'bad', 'bad ok', 'X=1 ok', 'b"a"d', '$X');
+  const simple = fc.constantFrom(
+    'ok',
+    'ok 1',
+    'ok "a b"',
+    "ok ';bad'",
+    'ok $X',
+    'bad',
+    'bad ok',
+    'X=1 ok',
+    'b"a"d',
+    '$X',
+  );
   const { script } = fc.letrec<{ script: string; nested: string }>((tie) => ({
     script: fc.oneof(
       { maxDepth: 4, withCrossShrink: true },
       simple,
-      fc.tuple(tie('script'), fc.constantFrom(';', ' && ', '||', '|', ' & ', '\n', '|&'), tie('script')).map((parts) => parts.join('')),
+      fc
+        .tuple(tie('script'), fc.constantFrom(';', ' && ', '||', '|', ' & ', '\n', '|&'), tie('script'))
+        .map((parts) => parts.join('')),
       tie('nested'),
     ),
     nested: tie('script').chain((inner) =>
@@ -357,7 +385,12 @@ describe('no compound command is allowed unless all its parts are', () => {
         if (!text.includes('bad') || !runs(text, ['bash(ok:*)'])) return;
         allowed += 1;
         try {
-          execFileSync('/bin/bash', ['-c', text], { cwd: folder, env: { PATH: folder }, stdio: 'ignore', timeout: 5000 });
+          execFileSync('/bin/bash', ['-c', text], {
+            cwd: folder,
+            env: { PATH: folder },
+            stdio: 'ignore',
+            timeout: 5000,
+          });
         } catch {
           // A syntax error is no matter here: only what ran counts.
         }

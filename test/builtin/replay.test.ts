@@ -2,7 +2,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/event.ts';
-import { providers, removeTemporaryFolders, type Run, runAgent, type RunInput, temporaryFolder } from '../support/agent.ts';
+import {
+  providers,
+  removeTemporaryFolders,
+  type Run,
+  runAgent,
+  type RunInput,
+  temporaryFolder,
+} from '../support/agent.ts';
 import { startModelServer, type ModelServer, type TurnInput } from '../support/model-server/index.ts';
 
 const open: ModelServer[] = [];
@@ -78,11 +85,14 @@ describe.each(providers)('$format', (provider) => {
   });
 
   it('fails again as it failed', async () => {
-    const { run, file } = await record([{ text: 'one two three', chunkSize: 4, fault: { type: 'disconnect', after: 2 } }], {
-      provider,
-      server: await serve([{ text: 'one two three', chunkSize: 4, fault: { type: 'disconnect', after: 2 } }]),
-      retries: 1,
-    });
+    const { run, file } = await record(
+      [{ text: 'one two three', chunkSize: 4, fault: { type: 'disconnect', after: 2 } }],
+      {
+        provider,
+        server: await serve([{ text: 'one two three', chunkSize: 4, fault: { type: 'disconnect', after: 2 } }]),
+        retries: 1,
+      },
+    );
     const again = await runAgent({ model: `replay/${file}`, retries: 1 });
     expect(essence(again, '-')).toEqual(essence(run, '-'));
     expect(again.outcome.verdict).toMatchObject({ class: 'provider', code: 'network' });
@@ -102,7 +112,10 @@ it('does not mind another prompt or another output', async () => {
 
 it('says where the conversation left the recording', async () => {
   const { file } = await record(twoTurns);
-  const denied = await runAgent({ model: `replay/${file}`, permissions: { mode: 'full', allow: [], deny: ['echo'], directories: [] } });
+  const denied = await runAgent({
+    model: `replay/${file}`,
+    permissions: { mode: 'full', allow: [], deny: ['echo'], directories: [] },
+  });
   expect(mismatch(denied)).toEqual([
     {
       scope: 'config',
@@ -127,7 +140,10 @@ it('says when there is no more', async () => {
 it('says when the recorded run was stopped', async () => {
   const stop = new AbortController();
   const onEvent = ({ type }: AgentEvent): void => void (type === 'text.delta' && stop.abort());
-  const { file } = await record([{ text: 'one two three', chunkSize: 4, delayMs: 20 }], { signal: stop.signal, onEvent });
+  const { file } = await record([{ text: 'one two three', chunkSize: 4, delayMs: 20 }], {
+    signal: stop.signal,
+    onEvent,
+  });
   const again = await runAgent({ model: `replay/${file}` });
   expect([again.outcome.message, again.outcome.error_details?.message]).toEqual([
     'one',
@@ -183,7 +199,10 @@ it('keeps its time when it is asked to', async () => {
 it('does not wait unless it is asked to', async () => {
   const { file } = await record([{ text: 'one two three', chunkSize: 4, delayMs: 20, usage }]);
   // The same answer, an hour later: who waited for it would still be waiting.
-  const slow = readFileSync(file, 'utf8').replaceAll(/\[(\d+),(?=\{"type":)/g, (_, ms: string) => `[${Number(ms) + 3_600_000},`);
+  const slow = readFileSync(file, 'utf8').replaceAll(
+    /\[(\d+),(?=\{"type":)/g,
+    (_, ms: string) => `[${Number(ms) + 3_600_000},`,
+  );
   expect(slow).not.toBe(readFileSync(file, 'utf8'));
   writeFileSync(file, slow);
   expect((await runAgent({ model: `replay/${file}` })).outcome.message).toBe('one two three');

@@ -14,10 +14,18 @@ const messages: ModelMessage[] = [
     role: 'assistant',
     content: [
       { type: 'reasoning', text: 'hunter2?', providerOptions: { anthropic: { signature: 'signed hunter2' } } },
-      { type: 'tool-call', toolCallId: 'c', toolName: 'echo', input: { text: 'hunter2', deep: [{ n: 1, none: null }] } },
+      {
+        type: 'tool-call',
+        toolCallId: 'c',
+        toolName: 'echo',
+        input: { text: 'hunter2', deep: [{ n: 1, none: null }] },
+      },
     ],
   },
-  { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'echo', output: { type: 'text', value: 'ok' } }] },
+  {
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'echo', output: { type: 'text', value: 'ok' } }],
+  },
 ];
 
 it('gives back what it was given, for its owner alone', async () => {
@@ -38,7 +46,9 @@ it('gives back what it was given, for its owner alone', async () => {
 
 it('is written without secrets, but with what a provider signed', async () => {
   const env = { XDG_STATE_HOME: temporaryFolder() };
-  await saveSession({ id: 'one', model: 'some/model', messages }, env, (text) => text.replaceAll('hunter2', '[hidden]'));
+  await saveSession({ id: 'one', model: 'some/model', messages }, env, (text) =>
+    text.replaceAll('hunter2', '[hidden]'),
+  );
   const { messages: saved } = await loadSession('one', env);
   expect(JSON.stringify(saved)).toBe(
     JSON.stringify(messages).replaceAll('hunter2', '[hidden]').replace('signed [hidden]', 'signed hunter2'),

@@ -41,7 +41,8 @@ it('is a list of tools with a schema that every provider takes', () => {
     ['fetch', 'web'],
     ['todo', 'plan'],
   ]);
-  for (const tool of tools) expect(z.toJSONSchema(tool.input)).toMatchObject({ type: 'object', additionalProperties: false });
+  for (const tool of tools)
+    expect(z.toJSONSchema(tool.input)).toMatchObject({ type: 'object', additionalProperties: false });
 });
 
 it('loads no search program, diff or HTML converter before they are used', () => {
@@ -55,7 +56,9 @@ it('loads no search program, diff or HTML converter before they are used', () =>
     console.log(JSON.stringify(seen.filter((name) => !name.startsWith('.') && !name.startsWith('node:') && !name.includes('zod'))));
   `;
   const root = join(import.meta.dirname, '..', '..');
-  expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, encoding: 'utf8' })).toBe('[]\n');
+  expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, encoding: 'utf8' })).toBe(
+    '[]\n',
+  );
 });
 
 describe('bash', () => {
@@ -91,7 +94,10 @@ describe('bash', () => {
 
   it('says that a command could not be started', async () => {
     const { status, output } = await bash({ command: 'true' }, { cwd: '/nowhere/at/all' });
-    expect({ status, output }).toEqual({ status: 'error', output: 'the command could not be started: spawn /bin/bash ENOENT' });
+    expect({ status, output }).toEqual({
+      status: 'error',
+      output: 'the command could not be started: spawn /bin/bash ENOENT',
+    });
   });
 
   it('cuts a long output between words, so that no key is halved', async () => {
@@ -102,13 +108,17 @@ describe('bash', () => {
   });
 
   it('keeps the head and the tail of a long output', async () => {
-    const { output, drafts } = await bash({ command: 'printf "begin\\n"; yes 0123456789 | head -c 1100000; printf "end"' });
+    const { output, drafts } = await bash({
+      command: 'printf "begin\\n"; yes 0123456789 | head -c 1100000; printf "end"',
+    });
     expect({
       begins: output.startsWith('begin\n0123456789\n'),
       ends: output.endsWith('\n0123456789\nend'),
       cut: /\n\[(\d+) characters cut here\]\n/.exec(output)?.[1],
     }).toEqual({ begins: true, ends: true, cut: String(1_100_009 - 30_000 + 4) });
-    const live = drafts.map((draft) => (draft.type === 'item.output' && draft.stream === 'stdout' ? draft.chunk.length : 0));
+    const live = drafts.map((draft) =>
+      draft.type === 'item.output' && draft.stream === 'stdout' ? draft.chunk.length : 0,
+    );
     // The line that would be cut in two is not shown.
     expect(live.reduce((sum, length) => sum + length, 0)).toBe(299_998);
     expect(drafts.at(-1)).toEqual({
@@ -125,7 +135,10 @@ describe('bash', () => {
     const { drafts: _, ...result } = await bash({ command, timeout_ms: 300 }, { cwd });
     expect(result).toEqual({ status: 'error', output: 'here\n[ended: it ran longer than its time limit of 300 ms]' });
     await wait(100);
-    expect(['inner', 'outer'].map((name) => isAlive(Number(readFileSync(join(cwd, name), 'utf8'))))).toEqual([false, false]);
+    expect(['inner', 'outer'].map((name) => isAlive(Number(readFileSync(join(cwd, name), 'utf8'))))).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('ends the group when the run is cancelled, and does not begin after that', async () => {
@@ -146,7 +159,11 @@ describe('bash', () => {
 
   it.each([
     ['that holds the pipes', 'sleep 600 & echo $! > pid; echo here', 'here\n[its background processes were ended]'],
-    ['that has no pipes', 'sleep 600 >/dev/null 2>&1 & echo $! > pid; echo here', 'here\n[its background processes were ended]'],
+    [
+      'that has no pipes',
+      'sleep 600 >/dev/null 2>&1 & echo $! > pid; echo here',
+      'here\n[its background processes were ended]',
+    ],
   ])('does not wait for a background process %s, and ends it', async (_title, command, output) => {
     const cwd = temporaryFolder();
     const result = await bash({ command }, { cwd });
@@ -174,7 +191,10 @@ describe('bash', () => {
       ['kill -9 $$', { status: 'error', output: '(no output)\n[exit code 137]', exit_code: 137 }],
       ['cat; read x; echo "$x."', { status: 'success', output: '.', exit_code: 0 }],
       ['(sleep 0.05; echo late) & echo early', { status: 'success', output: 'early\nlate', exit_code: 0 }],
-      ['id -u; touch a; stat -c %u a', { status: 'success', output: `${process.geteuid?.()}\n${process.geteuid?.()}`, exit_code: 0 }],
+      [
+        'id -u; touch a; stat -c %u a',
+        { status: 'success', output: `${process.geteuid?.()}\n${process.geteuid?.()}`, exit_code: 0 },
+      ],
     ])('%s', async (command, expected) => {
       const { drafts: _, ...result } = await contained(command);
       expect(result).toEqual(expected);
@@ -189,7 +209,10 @@ describe('bash', () => {
 
     it('ends all when the time is up, even who does not listen', async () => {
       const mark = `6${randomInt(10 ** 6, 10 ** 7)}`;
-      const { output } = await contained(`trap '' TERM; env -i setsid sleep ${mark} & echo here; wait; sleep ${mark}`, 300);
+      const { output } = await contained(
+        `trap '' TERM; env -i setsid sleep ${mark} & echo here; wait; sleep ${mark}`,
+        300,
+      );
       expect(output).toBe('here\n[ended: it ran longer than its time limit of 300 ms]');
       expect(processesWith(mark)).toEqual([]);
     });
@@ -230,7 +253,10 @@ describe('bash', () => {
       await bash.run({ command: ${JSON.stringify(command)} }, { itemId: 'i', cwd: '/', env: process.env, signal: new AbortController().signal, emit });
     `;
     const root = join(import.meta.dirname, '..', '..');
-    const { status, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, stdio: 'ignore' });
+    const { status, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: root,
+      stdio: 'ignore',
+    });
     expect({ status, signal }).toEqual(end);
     expect(await until(() => processesWith(mark).length === 0)).toBe(true);
   });
@@ -264,7 +290,12 @@ describe('read', () => {
     ['a file', { path: 'a' }, { a: 'one\ntwo\n' }, 'one\ntwo\n'],
     ['a file without a last line end', { path: './a' }, { a: 'one\ntwo' }, 'one\ntwo\n'],
     ['numbers', { path: 'a', line_numbers: true }, { a: 'one\ntwo\n' }, '1\tone\n2\ttwo\n'],
-    ['some lines', { path: 'a', offset: 2, limit: 1 }, { a: 'one\ntwo\nthree\n' }, 'two\n[lines 2 to 2 of 3; continue with offset 3]\n'],
+    [
+      'some lines',
+      { path: 'a', offset: 2, limit: 1 },
+      { a: 'one\ntwo\nthree\n' },
+      'two\n[lines 2 to 2 of 3; continue with offset 3]\n',
+    ],
     ['the last lines', { path: 'a', offset: 3 }, { a: 'one\ntwo\nthree\n' }, 'three\n[lines 3 to 3 of 3; the end]\n'],
     ['an empty file', { path: 'a' }, { a: '' }, '(empty file)'],
     [
@@ -360,13 +391,20 @@ describe('write', () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'folder'));
     writeFileSync(join(cwd, 'file'), '');
-    expect(await callBuiltin('write', { path, content: 'x' }, { cwd })).toEqual({ status: 'error', output, drafts: [] });
+    expect(await callBuiltin('write', { path, content: 'x' }, { cwd })).toEqual({
+      status: 'error',
+      output,
+      drafts: [],
+    });
   });
 });
 
 describe('edit', () => {
   const text = 'function add(a, b) {\n  return a - b;\n}\nlog(1);\nlog(2);\n';
-  const edit = async (input: { old_string: string; new_string: string; replace_all?: boolean }, content: string | Uint8Array = text) => {
+  const edit = async (
+    input: { old_string: string; new_string: string; replace_all?: boolean },
+    content: string | Uint8Array = text,
+  ) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.js'), content);
     const called = await callBuiltin('edit', { path: 'a.js', ...input }, { cwd });
@@ -415,7 +453,11 @@ describe('edit', () => {
       'old_string was found 2 times in a.js, at lines 4, 5; add text around it, or set replace_all',
     ],
     ['the same', { old_string: 'log(', new_string: 'log(' }, 'old_string and new_string are the same text'],
-    ['empty', { old_string: '', new_string: 'x' }, 'old_string is empty; to create a file or replace all of it use write'],
+    [
+      'empty',
+      { old_string: '', new_string: 'x' },
+      'old_string is empty; to create a file or replace all of it use write',
+    ],
   ])('refuses a text that is %s', async (_title, input, output) => {
     expect(await edit(input)).toEqual({ status: 'error', output, now: text, drafts: [] });
   });
@@ -444,7 +486,9 @@ describe('edit', () => {
     const cwd = temporaryFolder();
     const names = Array.from({ length: 20 }, (_, index) => `name${String(index).padStart(2, '0')}`);
     writeFileSync(join(cwd, 'a'), names.join('\n'));
-    await Promise.all(names.map((name) => callBuiltin('edit', { path: 'a', old_string: name, new_string: `${name}!` }, { cwd })));
+    await Promise.all(
+      names.map((name) => callBuiltin('edit', { path: 'a', old_string: name, new_string: `${name}!` }, { cwd })),
+    );
     expect(readFileSync(join(cwd, 'a'), 'utf8')).toBe(names.map((name) => `${name}!`).join('\n'));
   });
 
@@ -487,8 +531,15 @@ describe('grep and glob', () => {
     }
     return cwd;
   };
-  const said = async (tool: string, input: Record<string, unknown>, deny: string[] = []): Promise<{ status: string; output: string }> => {
-    const { status, output } = await callBuiltin(tool, input, { cwd: project(), permissions: parseRules('read-only', [], deny) });
+  const said = async (
+    tool: string,
+    input: Record<string, unknown>,
+    deny: string[] = [],
+  ): Promise<{ status: string; output: string }> => {
+    const { status, output } = await callBuiltin(tool, input, {
+      cwd: project(),
+      permissions: parseRules('read-only', [], deny),
+    });
     return { status, output };
   };
 
@@ -496,7 +547,11 @@ describe('grep and glob', () => {
     ['grep', { pattern: 'needle h', glob: '*.ts' }, '.hidden/a.ts:1:needle hidden\nsrc/a.ts:2:needle here'],
     ['grep', { pattern: 'NEEDLE', path: 'src/deep', ignore_case: true }, 'src/deep/b.tsx:1:Needle (there)'],
     ['grep', { pattern: '(there)', literal: true }, 'src/deep/b.tsx:1:Needle (there)'],
-    ['grep', { pattern: 'needle', path: 'src/a.ts', context: 1 }, 'src/a.ts-1-one\nsrc/a.ts:2:needle here\nsrc/a.ts-3-three'],
+    [
+      'grep',
+      { pattern: 'needle', path: 'src/a.ts', context: 1 },
+      'src/a.ts-1-one\nsrc/a.ts:2:needle here\nsrc/a.ts-3-three',
+    ],
     ['grep', { pattern: 'needle', path: '-e' }, '-e:1:needle dash'],
     ['grep', { pattern: '-needle' }, 'no matches'],
     ['grep', { pattern: 'needle', output: 'files', glob: 'src/**' }, 'src/a.ts\nsrc/long.js'],
@@ -525,8 +580,14 @@ describe('grep and glob', () => {
   });
 
   it('leaves out what may not be read', async () => {
-    expect(await said('grep', { pattern: 'needle s' }, ['read(secrets/**)'])).toEqual({ status: 'success', output: 'no matches' });
-    expect(await said('glob', { pattern: '**/s.ts' }, ['glob(secrets/**)'])).toEqual({ status: 'success', output: 'no matches' });
+    expect(await said('grep', { pattern: 'needle s' }, ['read(secrets/**)'])).toEqual({
+      status: 'success',
+      output: 'no matches',
+    });
+    expect(await said('glob', { pattern: '**/s.ts' }, ['glob(secrets/**)'])).toEqual({
+      status: 'success',
+      output: 'no matches',
+    });
     expect(await said('grep', { pattern: 'needle s' }, ['glob(secrets/**)'])).toEqual({
       status: 'success',
       output: 'secrets/s.ts:1:needle secret',
@@ -542,12 +603,14 @@ describe('grep and glob', () => {
     const root = join(import.meta.dirname, '..', '..');
     // The package looks for a binary of this architecture.
     const env = { ...process.env, npm_config_arch: 'abacus' };
-    expect(JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, env, encoding: 'utf8' }))).toEqual(
-      {
-        status: 'error',
-        output: expect.stringMatching(/^ripgrep, which grep and glob need, cannot be run here: Could not find .*abacus/),
-      },
-    );
+    expect(
+      JSON.parse(
+        execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, env, encoding: 'utf8' }),
+      ),
+    ).toEqual({
+      status: 'error',
+      output: expect.stringMatching(/^ripgrep, which grep and glob need, cannot be run here: Could not find .*abacus/),
+    });
   });
 
   it('stops when the run is cancelled', async () => {
@@ -572,7 +635,12 @@ describe('fetch', () => {
     const { status, output } = await callBuiltin(
       'fetch',
       { url },
-      { cwd: '/', permissions, network: { allowPrivate: true }, ...(options.signal === undefined ? {} : { signal: options.signal }) },
+      {
+        cwd: '/',
+        permissions,
+        network: { allowPrivate: true },
+        ...(options.signal === undefined ? {} : { signal: options.signal }),
+      },
     );
     return { status, output };
   };
@@ -590,7 +658,11 @@ describe('fetch', () => {
     ['JSON', say('application/json', '{"a":1}'), { status: 'success', output: '{"a":1}' }],
     ['Latin-1', say('text/plain; charset=iso-8859-1', Uint8Array.of(0xe9)), { status: 'success', output: 'é' }],
     ['an unknown charset', say('text/plain; charset=nonsense', 'é'), { status: 'success', output: 'é' }],
-    ['gzip', say('text/plain', gzipSync('packed'), 200, { 'content-encoding': 'gzip' }), { status: 'success', output: 'packed' }],
+    [
+      'gzip',
+      say('text/plain', gzipSync('packed'), 200, { 'content-encoding': 'gzip' }),
+      { status: 'success', output: 'packed' },
+    ],
     ['an error', say('text/plain', 'gone', 404), { status: 'error', output: 'the server answered 404\ngone' }],
     ['an image', say('image/png', 'x'), { status: 'error', output: 'the answer (200) is image/png, not text' }],
     ['NULs', say('text/plain', 'a\0b'), { status: 'error', output: 'the answer (200) is text/plain, not text' }],
@@ -630,7 +702,9 @@ describe('fetch', () => {
   });
 
   it('is not led to a host that the rules do not allow', async () => {
-    const url = await serve((_request, response) => void response.writeHead(302, { location: 'http://other.test/x' }).end());
+    const url = await serve(
+      (_request, response) => void response.writeHead(302, { location: 'http://other.test/x' }).end(),
+    );
     expect(await get(url, { allow: ['fetch(127.0.0.1)'] })).toEqual({
       status: 'error',
       output: `${url}/ leads to http://other.test/x: no rule allows fetch(other.test); allowed: fetch(127.0.0.1)`,

@@ -30,7 +30,8 @@ async function asked(args: readonly string[], env: Record<string, string> = {}):
 }
 
 describe('runwire', () => {
-  it('shows its version', async () => expect(await runwire(['--version'])).toEqual({ stdout: `${version}\n`, stderr: '', status: 0 }));
+  it('shows its version', async () =>
+    expect(await runwire(['--version'])).toEqual({ stdout: `${version}\n`, stderr: '', status: 0 }));
 
   it('teaches in --help: every command, every exit code', async () => {
     const { stdout, status } = await runwire(['--help']);
@@ -60,7 +61,11 @@ describe('runwire', () => {
       ['stats', '--by', 'model'],
       'runwire: unknown command "stats" (did you mean "runs stats"?); see "runwire --help"; for a prompt that begins with this word, use -p\n',
     ],
-    ['an unknown flag', ['outcome', '--colour', good], 'runwire: unknown option --colour; see "runwire outcome --help"\n'],
+    [
+      'an unknown flag',
+      ['outcome', '--colour', good],
+      'runwire: unknown option --colour; see "runwire outcome --help"\n',
+    ],
     ['an unreadable file', ['outcome', 'no-such-file'], 'runwire: cannot read no-such-file: no such file\n'],
     ['a directory', ['outcome', 'src'], 'runwire: cannot read src: it is a directory\n'],
     [
@@ -73,10 +78,18 @@ describe('runwire', () => {
       ['outcome', '--fail-on', 'rain', good],
       'runwire: --fail-on rain: expected some of tool, denied, empty, warning, limit, model, none, such as tool,denied\n',
     ],
-    ['an unknown note style', ['convert', '--notes', 'xml', good], 'runwire: --notes xml: expected text, json or none\n'],
+    [
+      'an unknown note style',
+      ['convert', '--notes', 'xml', good],
+      'runwire: --notes xml: expected text, json or none\n',
+    ],
     ['an unknown shell', ['completion', 'csh'], 'runwire: completion needs a shell: bash, zsh or fish, not "csh"\n'],
     ['a speed of nothing', ['play', '--speed', '0', good], 'runwire: --speed 0: expected a number above 0, or max\n'],
-    ['a variant that is none', ['convert', '--to', 'codex:xml', good], 'runwire: codex has no variant "xml"; it has: exec\n'],
+    [
+      'a variant that is none',
+      ['convert', '--to', 'codex:xml', good],
+      'runwire: codex has no variant "xml"; it has: exec\n',
+    ],
   ])('refuses %s with 2 and says what to try', async (_what, args, message) => {
     expect(await asked(args)).toEqual({ stdout: '', stderr: message, status: 2 });
   });
@@ -85,10 +98,18 @@ describe('runwire', () => {
     const { stdout, stderr, status } = await runwire([]);
     expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
     expect(stderr).toMatch(/^runwire: no prompt: give one as an argument, with -p, or on stdin\n\n/);
-    for (const line of ['runwire doctor', 'runwire --agent claude "explain this repository"', '| runwire outcome', 'runwire --help'])
+    for (const line of [
+      'runwire doctor',
+      'runwire --agent claude "explain this repository"',
+      '| runwire outcome',
+      'runwire --help',
+    ])
       expect(stderr).toContain(`${line}\n`);
     const lines = stderr.split('\n');
-    expect({ rows: lines.length <= 24, columns: lines.every((line) => line.length <= 80) }).toEqual({ rows: true, columns: true });
+    expect({ rows: lines.length <= 24, columns: lines.every((line) => line.length <= 80) }).toEqual({
+      rows: true,
+      columns: true,
+    });
   });
 
   it('names the known dialects when one is misspelt', async () => {
@@ -99,7 +120,10 @@ describe('runwire', () => {
 
   it('says what to do on a Node.js that is too old', () => {
     const script = readFileSync(join(root, 'bin', 'runwire.js'), 'utf8');
-    const old = file('old.mjs', `Object.defineProperty(process.versions, 'node', { value: '20.1.0' });\n${script.replace(/^#!.*\n/, '')}`);
+    const old = file(
+      'old.mjs',
+      `Object.defineProperty(process.versions, 'node', { value: '20.1.0' });\n${script.replace(/^#!.*\n/, '')}`,
+    );
     const run = (): string => execFileSync(process.execPath, [old], { encoding: 'utf8', stdio: 'pipe' });
     expect(run).toThrow(
       /needs Node\.js 22\.18 or newer, this is 20\.1\.0 .*\nGet one from .*nvm install 24.*\n.*npx -y -p node@24 -p runwire runwire/,
@@ -164,7 +188,11 @@ describe('runwire outcome', () => {
 
   it('fills the metadata it is told', async () => {
     const { stdout } = await asked(['outcome', '--prompt', 'fix it', '--attempt', '3', good]);
-    expect((JSON.parse(stdout) as RunOutcome).metadata).toMatchObject({ initial_prompt: 'fix it', attempt_number: 3, retry_count: 2 });
+    expect((JSON.parse(stdout) as RunOutcome).metadata).toMatchObject({
+      initial_prompt: 'fix it',
+      attempt_number: 3,
+      retry_count: 2,
+    });
   });
 
   it('cuts long outputs unless --full', async () => {
@@ -195,7 +223,17 @@ describe('runwire convert', () => {
   });
 
   it('tells losses to machines, and makes them fatal on demand', async () => {
-    const { stderr, status } = await runwire(['convert', '--to', 'codex', '--process-exit', '0', '--notes', 'json', '--strict', good]);
+    const { stderr, status } = await runwire([
+      'convert',
+      '--to',
+      'codex',
+      '--process-exit',
+      '0',
+      '--notes',
+      'json',
+      '--strict',
+      good,
+    ]);
     expect(JSON.parse(stderr)).toEqual({ file: good, kind: 'lost', what: 'process', count: 1 });
     expect(status).toBe(2);
   });
@@ -215,7 +253,9 @@ describe('runwire convert', () => {
     });
     const [first] = readFileSync(join(root, good), 'utf8').split('\n');
     child.stdin.write(`${first}\n`);
-    const line = await new Promise<string>((resolve) => child.stdout.once('data', (data: Buffer) => resolve(data.toString())));
+    const line = await new Promise<string>((resolve) =>
+      child.stdout.once('data', (data: Buffer) => resolve(data.toString())),
+    );
     child.stdin.end();
     expect(line).toBe(`${first}\n`);
   });
@@ -224,7 +264,9 @@ describe('runwire convert', () => {
     const lines = readFileSync(join(root, good), 'utf8').repeat(2000);
     const path = file('many.jsonl', lines);
     const command = `"${process.execPath}" bin/runwire.js convert --from codex --notes none "${path}" | head -1; echo "\${PIPESTATUS[0]}"`;
-    const output = execFileSync('bash', ['-c', command], { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trimEnd().split('\n');
+    const output = execFileSync('bash', ['-c', command], { cwd: root, encoding: 'utf8', stdio: 'pipe' })
+      .trimEnd()
+      .split('\n');
     expect(JSON.parse(output[0] ?? '')).toMatchObject({ type: 'thread.started', sequence: 1 });
     expect(output[1]).toBe('0');
   });
@@ -269,10 +311,17 @@ describe('runwire validate', () => {
       '{"type":"thread.started","thread_id":"t"}\nhello\n{"type":"turn.completed","usage":{"input_tokens":"many","output_tokens":1}}\n',
     );
     const { stdout, status } = await runwire(['validate', path]);
-    expect(stdout).toBe(`${path}:2: not JSON: hello\n${path}:3: usage.input_tokens: Invalid input: expected number, received string\n`);
+    expect(stdout).toBe(
+      `${path}:2: not JSON: hello\n${path}:3: usage.input_tokens: Invalid input: expected number, received string\n`,
+    );
     expect(status).toBe(2);
     const json = await runwire(['validate', '--json', path]);
-    expect(JSON.parse(json.stdout.split('\n')[0] ?? '')).toEqual({ file: path, line: 2, path: '', message: 'not JSON: hello' });
+    expect(JSON.parse(json.stdout.split('\n')[0] ?? '')).toEqual({
+      file: path,
+      line: 2,
+      path: '',
+      message: 'not JSON: hello',
+    });
   });
 });
 
@@ -280,7 +329,10 @@ describe('runwire schema', () => {
   it('lists the names, and prints one', async () => {
     const names = (await runwire(['schema'])).stdout.trimEnd().split('\n');
     expect(names).toEqual(expect.arrayContaining(['event', 'record', 'outcome', 'codex']));
-    const isSchema = (name: string): object => ({ $schema: 'https://json-schema.org/draft/2020-12/schema', title: `Runwire ${name}` });
+    const isSchema = (name: string): object => ({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      title: `Runwire ${name}`,
+    });
     const { stdout, status } = await runwire(['schema', 'outcome']);
     expect({ status, schema: JSON.parse(stdout) as unknown }).toMatchObject({ status: 0, schema: isSchema('outcome') });
     for (const name of names) {
@@ -329,6 +381,8 @@ describe('runwire play', () => {
   });
 
   it('says when there are no times to keep', async () => {
-    expect((await runwire(['play', good])).stderr).toBe(`runwire: ${good}: its lines have no timestamps, so it was written at once\n`);
+    expect((await runwire(['play', good])).stderr).toBe(
+      `runwire: ${good}: its lines have no timestamps, so it was written at once\n`,
+    );
   });
 });

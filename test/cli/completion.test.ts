@@ -13,8 +13,10 @@ const root = join(import.meta.dirname, '..', '..');
 
 const values: Values = {
   agents: async () => candidates(['builtin', 'codex', 'claude']),
-  models: async (current) => candidates(current.includes('/') ? ['openai/gpt-5', 'openai/o3'] : ['anthropic/', 'openai/']),
-  dialects: (areWritten, andText) => candidates([...(andText ? ['text'] : []), ...(areWritten ? ['codex', 'claude:json'] : ['codex'])]),
+  models: async (current) =>
+    candidates(current.includes('/') ? ['openai/gpt-5', 'openai/o3'] : ['anthropic/', 'openai/']),
+  dialects: (areWritten, andText) =>
+    candidates([...(andText ? ['text'] : []), ...(areWritten ? ['codex', 'claude:json'] : ['codex'])]),
   schemas: async () => candidates(['run', 'run-stats', 'outcome']),
   runs: async () => candidates(['last', '0a1b2c3d']),
   sessions: async () => candidates(['session-1']),
@@ -70,7 +72,10 @@ describe('the words that may follow', () => {
   it('every flag of every command is offered under it', async () => {
     for (const command of await loadCommands()) {
       const { candidates: found } = await complete([...command.name.split(' '), '--'], values);
-      expect(found.map(({ value }) => value)).toEqual([...Object.keys(command.options).map((name) => `--${name}`), '--help']);
+      expect(found.map(({ value }) => value)).toEqual([
+        ...Object.keys(command.options).map((name) => `--${name}`),
+        '--help',
+      ]);
     }
   });
 
@@ -107,7 +112,19 @@ describe.each(['bash', 'zsh', 'fish'] as const)('TAB in %s', (shell) => {
     const path = `${join(folder, 'bin')}:${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
     // A login shell of tmux sets its own PATH.
     const env = `PATH='${path}' HOME=${folder} XDG_CONFIG_HOME=${folder} RUNWIRE_LEDGER=none`;
-    tmux('-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '40', '-c', folder, `exec env ${env} ${start[shell](script)}`);
+    tmux(
+      '-f',
+      '/dev/null',
+      'new-session',
+      '-d',
+      '-x',
+      '120',
+      '-y',
+      '40',
+      '-c',
+      folder,
+      `exec env ${env} ${start[shell](script)}`,
+    );
   });
   afterAll(() => void spawnSync('tmux', ['-S', socket, 'kill-server']));
 

@@ -24,7 +24,9 @@ it.each([
   ['play', ['play', '--from', 'claude']],
   ['import', ['runs', 'import', '--ledger', join(folder, 'ledger.db')]],
 ])('%s says something about what is nested more deeply than the stack', async (_what, args) => {
-  const all = await Promise.all(Object.keys(files).map((name) => runwire([...args, join(folder, name)], { env: { HOME: folder } })));
+  const all = await Promise.all(
+    Object.keys(files).map((name) => runwire([...args, join(folder, name)], { env: { HOME: folder } })),
+  );
   for (const { status, stdout, stderr } of all) {
     expect([0, 2]).toContain(status);
     expect(`${stdout}${stderr}`).not.toMatch(/Maximum call stack|unexpected:|\n {4}at /);
@@ -34,5 +36,8 @@ it.each([
 
 it('validate says which line it is', async () => {
   const { status, stdout } = await runwire(['validate', join(folder, 'call.jsonl')], { env: { HOME: folder } });
-  expect({ status, stdout }).toEqual({ status: 2, stdout: `${join(folder, 'call.jsonl')}:1: nested too deeply to be checked\n` });
+  expect({ status, stdout }).toEqual({
+    status: 2,
+    stdout: `${join(folder, 'call.jsonl')}:1: nested too deeply to be checked\n`,
+  });
 });

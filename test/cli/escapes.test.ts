@@ -23,7 +23,10 @@ const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: folder, NO_COLO
 beforeAll(async () => {
   mkdirSync(bin);
   const version = join(bin, 'codex');
-  writeFileSync(version, `#!${process.execPath}\nprocess.stdout.write(${JSON.stringify(`codex-cli 1.2.3-${hostile}\n`)});\n`);
+  writeFileSync(
+    version,
+    `#!${process.execPath}\nprocess.stdout.write(${JSON.stringify(`codex-cli 1.2.3-${hostile}\n`)});\n`,
+  );
   chmodSync(version, 0o755);
   writeFileSync(
     stream,
@@ -32,7 +35,10 @@ beforeAll(async () => {
       JSON.stringify({ type: 'thread.started', thread_id: 1, [hostile]: 1 }),
       JSON.stringify({ type: 'item.completed', item: { id: 'i', type: 'agent_message', text: lines, [hostile]: {} } }),
       JSON.stringify({ type: hostile, usage: lines }),
-      JSON.stringify({ type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1, cached_input_tokens: hostile } }),
+      JSON.stringify({
+        type: 'turn.completed',
+        usage: { input_tokens: 1, output_tokens: 1, cached_input_tokens: hostile },
+      }),
       '',
     ].join('\n'),
   );
@@ -51,11 +57,21 @@ beforeAll(async () => {
       warnings: [lines],
       artifacts: [{ path: lines, operation: 'created' as const }],
       tool_calls: [{ name: lines, inputs: {}, outputs: lines, status: 'error' as const, reason: 'denied' as const }],
-      provenance: { agent: hostile, version: hostile, dialect: hostile, runwire_version: '0.1.0', unknown_lines: 0, notes: [] },
+      provenance: {
+        agent: hostile,
+        version: hostile,
+        dialect: hostile,
+        runwire_version: '0.1.0',
+        unknown_lines: 0,
+        notes: [],
+      },
     },
     metrics: { model_name: hostile },
   };
-  await fill(ledger, [sample(1, hostileRun), sample(2, { ...hostileRun, answer: `${hostile} again`, verdict: 'tool' })]);
+  await fill(ledger, [
+    sample(1, hostileRun),
+    sample(2, { ...hostileRun, answer: `${hostile} again`, verdict: 'tool' }),
+  ]);
 });
 
 /** What each command says to people, in a pipe too. */
@@ -123,9 +139,12 @@ describe.skipIf(spawnSync('script', ['--version']).status !== 0)('on a terminal'
     return stdout.replaceAll('\r\n', '\n');
   };
 
-  it.each(some([...data, ['runs', 'diff', 'last', 'last'], ['runs', 'stats', '--by', 'model']]).map((args) => [args]))('%j', (args) => {
-    expect(onTerminal(args)).not.toMatch(obeyed);
-  });
+  it.each(some([...data, ['runs', 'diff', 'last', 'last'], ['runs', 'stats', '--by', 'model']]).map((args) => [args]))(
+    '%j',
+    (args) => {
+      expect(onTerminal(args)).not.toMatch(obeyed);
+    },
+  );
 
   it('JSON stays the same JSON', () => {
     const told = onTerminal(['runs', 'show', 'last', '--json']);

@@ -57,5 +57,8 @@ it('says that a file cannot be decompressed, and which', async () => {
   whole[whole.length >> 1] = (whole[whole.length >> 1] ?? 0) ^ 0xff;
   const path = keep('damaged.gz', whole);
   const { stderr, status } = await runwire(['outcome', path]);
-  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(`${path}: it cannot be decompressed`) as string });
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: expect.stringContaining(`${path}: it cannot be decompressed`) as string,
+  });
 });

@@ -7,12 +7,14 @@ import { loadCommands } from '../../src/cli/commands.ts';
 const root = join(import.meta.dirname, '..', '..');
 const path = join(root, 'docs', 'man', 'runwire.1');
 const page = readFileSync(path, 'utf8');
-const section = (name: string): string => new RegExp(`^\\.SH ${name}\\n([^]*?)^\\.SH `, 'm').exec(page)?.[1]?.replaceAll('\\-', '-') ?? '';
+const section = (name: string): string =>
+  new RegExp(`^\\.SH ${name}\\n([^]*?)^\\.SH `, 'm').exec(page)?.[1]?.replaceAll('\\-', '-') ?? '';
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => readFileSync(join(root, 'src', file), 'utf8'))
   .join('\n');
-const found = (pattern: RegExp): string[] => [...new Set(Array.from(sources.matchAll(pattern), ([, name = '']) => name))].toSorted();
+const found = (pattern: RegExp): string[] =>
+  [...new Set(Array.from(sources.matchAll(pattern), ([, name = '']) => name))].toSorted();
 const isHere = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
 
 describe('the man page', () => {

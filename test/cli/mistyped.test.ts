@@ -39,7 +39,9 @@ it('a command after flags has to come first', () => {
 });
 
 it('after run, only the names under runs are a slip', () => {
-  expect(mistyped({ word: 'show', isAlone: false, isExplicit: true })).toMatch('unknown command "run show" (did you mean "runs show"?)');
+  expect(mistyped({ word: 'show', isAlone: false, isExplicit: true })).toMatch(
+    'unknown command "run show" (did you mean "runs show"?)',
+  );
   expect(mistyped({ word: 'plan', isAlone: true, isExplicit: true })).toBeUndefined();
 });
 

@@ -25,7 +25,11 @@ it('writes every schema as a file of its own, which is a JSON Schema, and says h
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   for (const name of names) {
     const schema = JSON.parse(readFileSync(join(folder, name), 'utf8')) as object;
-    expect({ name, isValid: ajv.validateSchema(schema), errors: ajv.errors }).toEqual({ name, isValid: true, errors: null });
+    expect({ name, isValid: ajv.validateSchema(schema), errors: ajv.errors }).toEqual({
+      name,
+      isValid: true,
+      errors: null,
+    });
     expect(() => ajv.compile(schema)).not.toThrow();
   }
 });
@@ -68,7 +72,10 @@ it.each<[what: string, put: (path: string, cwd: string) => void]>([
 it('says why a folder cannot be made', async () => {
   const cwd = place();
   writeFileSync(join(cwd, 'schemas'), '');
-  expect(await writeAll(cwd)).toMatchObject({ status: 2, stderr: expect.stringContaining('cannot write the schemas to') as string });
+  expect(await writeAll(cwd)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('cannot write the schemas to') as string,
+  });
   expect(await inside(['schema', 'outcome', '--all', 'x'], { cwd })).toMatchObject({
     status: 2,
     stderr: 'runwire: --all writes all of them, not "outcome" alone\n',

@@ -26,18 +26,24 @@ describe('stdout on a full disk', () => {
     ['--outcome', '-'],
   ];
 
-  it.each(formats.map((flags) => [flags.join(' ') || 'text', flags]))('a run in %s is not a success', async (_name, flags) => {
-    const server = await serve(twoTurns);
-    const { status, stderr } = await live(['-p', 'Do it', ...modelAt(server), ...flags], full);
-    expect(stderr).toContain(told);
-    expect(stderr).not.toMatch(/^\s+at |unexpected/m);
-    expect(status).toBe(flags[0] === '--json' ? 1 : 10);
-  });
+  it.each(formats.map((flags) => [flags.join(' ') || 'text', flags]))(
+    'a run in %s is not a success',
+    async (_name, flags) => {
+      const server = await serve(twoTurns);
+      const { status, stderr } = await live(['-p', 'Do it', ...modelAt(server), ...flags], full);
+      expect(stderr).toContain(told);
+      expect(stderr).not.toMatch(/^\s+at |unexpected/m);
+      expect(status).toBe(flags[0] === '--json' ? 1 : 10);
+    },
+  );
 
   it('stops a run that nobody can follow, and its outcome says why', async () => {
     const server = await serve(twoTurns);
     const cwd = project();
-    await live(['-p', 'Do it', ...modelAt(server), '--output-format', 'json', '--outcome', 'outcome.json'], { ...full, cwd });
+    await live(['-p', 'Do it', ...modelAt(server), '--output-format', 'json', '--outcome', 'outcome.json'], {
+      ...full,
+      cwd,
+    });
     const { status, verdict } = JSON.parse(readFileSync(join(cwd, 'outcome.json'), 'utf8')) as RunOutcome;
     expect({ status, class: verdict.class, exit: verdict.exit_code, code: verdict.code }).toEqual({
       status: 'error',
@@ -197,7 +203,8 @@ describe('stdout on a full disk', () => {
     const cwd = project();
     // bash counts in blocks of 1024 bytes; SIGXFSZ is ignored by Node.js, so the write ends short.
     const script = `ulimit -f 1; exec "${process.execPath}" "${join(import.meta.dirname, '..', '..', 'bin', 'runwire.js')}" schema outcome > part`;
-    const run = (): string => execFileSync('/bin/bash', ['-c', script], { cwd, env: { HOME: cwd }, encoding: 'utf8', stdio: 'pipe' });
+    const run = (): string =>
+      execFileSync('/bin/bash', ['-c', script], { cwd, env: { HOME: cwd }, encoding: 'utf8', stdio: 'pipe' });
     expect(run).toThrow(/stdout could not be written: file too large \(EFBIG\)/);
   });
 });
@@ -230,24 +237,43 @@ describe('a file that was asked for and cannot be written', () => {
     const server = await serve(twoTurns);
     const agents = ['--agents', 'builtin=openai-compatible/test-model', '--base-url', server.baseUrl('chat')];
     const raced = await live(['race', 'Do it', ...agents, '--junit', '/dev/full'], { cwd: brokenProject() });
-    expect(raced).toMatchObject({ status: 10, stderr: expect.stringContaining('--junit /dev/full: not written') as string });
+    expect(raced).toMatchObject({
+      status: 10,
+      stderr: expect.stringContaining('--junit /dev/full: not written') as string,
+    });
     const checked = await inside(['check', example, '--expect', 'at most 99 turns', '--junit', '/dev/full']);
-    expect(checked).toMatchObject({ status: 10, stderr: expect.stringContaining('--junit /dev/full: not written') as string });
+    expect(checked).toMatchObject({
+      status: 10,
+      stderr: expect.stringContaining('--junit /dev/full: not written') as string,
+    });
   });
 });
 
-it.runIf(process.platform === 'linux')('work that a full disk did not keep is told with its cause and its place', () => {
-  const script = `mount -t tmpfs -o size=24m tmpfs "$1" && export XDG_STATE_HOME="$1" HOME="$1" && cd "$4" &&
+it.runIf(process.platform === 'linux')(
+  'work that a full disk did not keep is told with its cause and its place',
+  () => {
+    const script = `mount -t tmpfs -o size=24m tmpfs "$1" && export XDG_STATE_HOME="$1" HOME="$1" && cd "$4" &&
     "$2" "$3" run -q --ledger none --isolate clone -- sh -c 'head -c 14000000 /dev/urandom > big; echo done'`;
-  const bin = join(import.meta.dirname, '..', '..', 'bin', 'runwire.js');
-  const state = mkdtempSync(join(tmpdir(), 'runwire-small-'));
-  const args = [process.getuid?.() === 0 ? '-m' : '-rm', 'sh', '-c', script, 'sh', state, process.execPath, bin, brokenProject()];
-  const { status, stderr } = spawnSync('unshare', args, { encoding: 'utf8' });
-  expect(stderr).toMatch(
-    /the work could not be kept: .*No space left on device.*; its copy is still in \S*runwire-small-\S+: see "runwire/i,
-  );
-  expect(status).toBe(1);
-});
+    const bin = join(import.meta.dirname, '..', '..', 'bin', 'runwire.js');
+    const state = mkdtempSync(join(tmpdir(), 'runwire-small-'));
+    const args = [
+      process.getuid?.() === 0 ? '-m' : '-rm',
+      'sh',
+      '-c',
+      script,
+      'sh',
+      state,
+      process.execPath,
+      bin,
+      brokenProject(),
+    ];
+    const { status, stderr } = spawnSync('unshare', args, { encoding: 'utf8' });
+    expect(stderr).toMatch(
+      /the work could not be kept: .*No space left on device.*; its copy is still in \S*runwire-small-\S+: see "runwire/i,
+    );
+    expect(status).toBe(1);
+  },
+);
 
 describe('a working directory that was deleted', () => {
   it.each([

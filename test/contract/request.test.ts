@@ -34,7 +34,10 @@ const particular: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   deny: fc.subarray(['bash(rm:*)', 'write(test/**)']),
   directories: fc.subarray(['/srv/a', '/srv/b c']),
   record_model: fc.constant('/srv/model.jsonl'),
-  output_schema: fc.constantFrom({ type: 'object' }, { type: 'object', properties: { a: { type: 'string', enum: ["it's"] } } }),
+  output_schema: fc.constantFrom(
+    { type: 'object' },
+    { type: 'object', properties: { a: { type: 'string', enum: ["it's"] } } },
+  ),
   expect: fc.subarray<unknown>(
     [
       { rule: 'answer_contains', text: 'x' },
@@ -66,7 +69,9 @@ function byType({ type, enum: words, items }: Schema): fc.Arbitrary<unknown> {
 const anyRequest: fc.Arbitrary<Requested> = fc
   .record(
     Object.fromEntries(
-      fields.filter(({ name }) => !fromElsewhere.has(name)).map((each) => [`${each.under ?? ''}.${each.name}`, arbitrary(each)]),
+      fields
+        .filter(({ name }) => !fromElsewhere.has(name))
+        .map((each) => [`${each.under ?? ''}.${each.name}`, arbitrary(each)]),
     ),
     { requiredKeys: ['.cwd'] },
   )
@@ -87,23 +92,31 @@ describe('what can be asked of a run', () => {
     await fc.assert(
       fc.asyncProperty(anyRequest, async (asked) => {
         const from = asked.parent_branch_id;
-        const spec = withDefaults({ ...asked, ...(asked.workspace === undefined ? {} : { workspace: { ...asked.workspace, from } }) });
+        const spec = withDefaults({
+          ...asked,
+          ...(asked.workspace === undefined ? {} : { workspace: { ...asked.workspace, from } }),
+        });
         const { values, operands } = parseWords(runCommand, wordsOf(spec));
         const flags = readFlags(values as RunValues, operands);
         const inputs = await readInputs(flags, context);
-        expect(specOfFlags(flags, { ...inputs, prompt: '', command: undefined }, { ...context, env: {} })).toEqual(spec);
+        expect(specOfFlags(flags, { ...inputs, prompt: '', command: undefined }, { ...context, env: {} })).toEqual(
+          spec,
+        );
         expect(RunSpec.parse(spec)).toEqual(spec);
       }),
     );
   });
 
-  it.each(fields.flatMap((each) => (optionOf(each) === undefined || each.name === 'price' ? [] : [[optionOf(each) ?? '', each] as const])))(
-    'is an option of run(): %s',
-    (option, field) => {
-      const [value] = fc.sample(arbitrary(field), 1);
-      expect(() => checkOptions(field.under === 'limits' ? { limits: { [option]: value } } : { [option]: value })).not.toThrow();
-    },
-  );
+  it.each(
+    fields.flatMap((each) =>
+      optionOf(each) === undefined || each.name === 'price' ? [] : [[optionOf(each) ?? '', each] as const],
+    ),
+  )('is an option of run(): %s', (option, field) => {
+    const [value] = fc.sample(arbitrary(field), 1);
+    expect(() =>
+      checkOptions(field.under === 'limits' ? { limits: { [option]: value } } : { [option]: value }),
+    ).not.toThrow();
+  });
 
   it.each(['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'])(
     'has no price below zero, which would fill a budget: %s',
@@ -126,9 +139,17 @@ describe('what can be asked of a run', () => {
 
   it('is in the help, under a heading', () => {
     const help = commandHelp(runCommand, 100, true);
-    expect(fields.flatMap(({ field: { flag } }) => (flag === undefined || help.includes(`--${flag.name}`) ? [] : [flag.name]))).toEqual([]);
-    expect(Object.entries(runCommand.options).flatMap(([name, { group }]) => (group === undefined ? [name] : []))).toEqual([]);
-    const left = help.split('\n').flatMap((line) => /^ {2}(?: {4}|-\w, )--\S+(?: \S+)? {2,}(?=\S)/.exec(line)?.[0].length ?? []);
+    expect(
+      fields.flatMap(({ field: { flag } }) =>
+        flag === undefined || help.includes(`--${flag.name}`) ? [] : [flag.name],
+      ),
+    ).toEqual([]);
+    expect(
+      Object.entries(runCommand.options).flatMap(([name, { group }]) => (group === undefined ? [name] : [])),
+    ).toEqual([]);
+    const left = help
+      .split('\n')
+      .flatMap((line) => /^ {2}(?: {4}|-\w, )--\S+(?: \S+)? {2,}(?=\S)/.exec(line)?.[0].length ?? []);
     expect(Math.max(...left)).toBeLessThanOrEqual(34);
   });
 });

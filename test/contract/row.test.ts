@@ -38,7 +38,14 @@ const whole = sample(2, {
   },
   more: {
     artifacts: [{ path: 'src/app.ts', operation: 'modified' }],
-    provenance: { agent: 'claude', version: '2.0.1', dialect: 'claude', runwire_version: '0.1.0', unknown_lines: 0, notes: [] },
+    provenance: {
+      agent: 'claude',
+      version: '2.0.1',
+      dialect: 'claude',
+      runwire_version: '0.1.0',
+      unknown_lines: 0,
+      notes: [],
+    },
   },
 });
 
@@ -105,7 +112,9 @@ describe('which runs', () => {
       ] as const) {
         const { stdout } = await runs(ledger, ['list', '--json', `--${flag.name}=${word}`]);
         const asked = await server.json<{ runs: { id: string }[] }>(`/api/runs?${query}=${encodeURIComponent(word)}`);
-        const found = [jsonLines<{ id: string }>(stdout), asked.runs].map((some) => some.some(({ id }) => id === whole.id));
+        const found = [jsonLines<{ id: string }>(stdout), asked.runs].map((some) =>
+          some.some(({ id }) => id === whole.id),
+        );
         expect([flag.name, word, ...found]).toEqual([flag.name, word, isFound, isFound]);
       }
     }

@@ -17,8 +17,10 @@ const update = (fields: Wire, session = sessionId): Wire => ({
   method: 'session/update',
   params: { sessionId: session, update: fields },
 });
-const say = (text: string, more: Wire = {}): Wire => update({ sessionUpdate: 'agent_message_chunk', content: words(text), ...more });
-const tool = (fields: Wire): Wire => update({ sessionUpdate: 'tool_call', toolCallId: 't', title: 'A tool', ...fields });
+const say = (text: string, more: Wire = {}): Wire =>
+  update({ sessionUpdate: 'agent_message_chunk', content: words(text), ...more });
+const tool = (fields: Wire): Wire =>
+  update({ sessionUpdate: 'tool_call', toolCallId: 't', title: 'A tool', ...fields });
 const more = (fields: Wire): Wire => update({ sessionUpdate: 'tool_call_update', toolCallId: 't', ...fields });
 const initialized = (agentInfo: Wire = { name: 'some-agent', version: '1.2.3' }): Wire[] => [
   { ...rpc, id: 0, method: 'initialize', params: { protocolVersion: 1 } },
@@ -45,14 +47,19 @@ const ask = (id: number, toolCall: Wire): Wire => ({
     ],
   },
 });
-const chose = (id: number, optionId: string): Wire => ({ ...rpc, id, result: { outcome: { outcome: 'selected', optionId } } });
+const chose = (id: number, optionId: string): Wire => ({
+  ...rpc,
+  id,
+  result: { outcome: { outcome: 'selected', optionId } },
+});
 
 const read = (...lines: Wire[]) => pass({ stdout: jsonl(lines) });
 const run = (...work: Wire[]) => read(...initialized(), ...opened(), prompted, ...work, ended);
 
 describe('who answers what', () => {
   const begun = [...initialized(), ...opened(), prompted, say('All is well.')];
-  const classOf = (...lines: Wire[]): string => pass({ stdout: jsonl([...begun, ...lines]), exit: exited(0) }).outcome.verdict.class;
+  const classOf = (...lines: Wire[]): string =>
+    pass({ stdout: jsonl([...begun, ...lines]), exit: exited(0) }).outcome.verdict.class;
 
   it('a prompt is answered by its id alone', () => {
     expect(classOf({ ...rpc, id: 999, result: { stopReason: 'end_turn' } })).toBe('incomplete');
@@ -100,7 +107,10 @@ describe('calls whose ids come again', () => {
 
   it.each<[string, Wire[]]>([
     ['the same run again', [...whole, ...whole]],
-    ['a run of another session', [...whole, ...(JSON.parse(JSON.stringify(whole).replaceAll('"s"', '"other"')) as Wire[])]],
+    [
+      'a run of another session',
+      [...whole, ...(JSON.parse(JSON.stringify(whole).replaceAll('"s"', '"other"')) as Wire[])],
+    ],
     ['the next prompt', [...whole, again, ...work, { ...ended, id: 3 }]],
     ['the agent alone', [...work, ended, ...work, ended]],
   ])('are calls of their own: %s', (_name, lines) => {
@@ -113,7 +123,11 @@ describe('calls whose ids come again', () => {
 
   it('are none where the agent only adds to a call that has ended', () => {
     const late = more({ status: 'completed', rawOutput: 'x' });
-    expect(answer(read(...whole, again, late, say('Done.'), { ...ended, id: 3 }))).toEqual(['success', 'Done.', [['read', 'x']]]);
+    expect(answer(read(...whole, again, late, say('Done.'), { ...ended, id: 3 }))).toEqual([
+      'success',
+      'Done.',
+      [['read', 'x']],
+    ]);
     expect(answer(run(...work.slice(0, 3), tool({ status: 'completed', rawOutput: 'x' }), say('Done.')))).toEqual([
       'success',
       'Done.',
@@ -123,10 +137,17 @@ describe('calls whose ids come again', () => {
 });
 
 describe('what is no part of the work', () => {
-  const elsewhere = (text: string): Wire => update({ sessionUpdate: 'agent_message_chunk', content: words(text) }, 'another');
+  const elsewhere = (text: string): Wire =>
+    update({ sessionUpdate: 'agent_message_chunk', content: words(text) }, 'another');
 
   it('are the words of a session that nobody asked: a log, never the answer', () => {
-    const { events, outcome } = run(elsewhere('I am another.'), say('Mi'), elsewhere('No, me!'), say('ne.'), elsewhere('The end.'));
+    const { events, outcome } = run(
+      elsewhere('I am another.'),
+      say('Mi'),
+      elsewhere('No, me!'),
+      say('ne.'),
+      elsewhere('The end.'),
+    );
     expect(outcome).toMatchObject({ message: 'Mine.', verdict: { class: 'success' } });
     expect(only({ events }, 'text.completed')).toMatchObject([{ text: 'Mine.' }]);
     expect(only({ events }, 'log').map(({ text }) => text)).toEqual(['I am another.', 'No, me!', 'The end.']);
@@ -138,9 +159,16 @@ describe('what is no part of the work', () => {
       say('Mine.'),
       update({ sessionUpdate: 'plan', entries: [{ content: 'Test', priority: 'high', status: 'pending' }] }, 'another'),
       update({ sessionUpdate: 'usage_update', used: 1, size: 2, cost: { amount: 9, currency: 'USD' } }, 'another'),
-      update({ sessionUpdate: 'session_info_update', _meta: { runwire: { event: { type: 'turn.started' } } } }, 'another'),
+      update(
+        { sessionUpdate: 'session_info_update', _meta: { runwire: { event: { type: 'turn.started' } } } },
+        'another',
+      ),
     );
-    expect(outcome).toMatchObject({ tool_calls: [], metrics: { cost_source: 'unknown', turns: 1 }, provenance: { unknown_lines: 3 } });
+    expect(outcome).toMatchObject({
+      tool_calls: [],
+      metrics: { cost_source: 'unknown', turns: 1 },
+      provenance: { unknown_lines: 3 },
+    });
   });
 
   it('are questions and calls after the answer: told, and judged by nobody', () => {
@@ -165,13 +193,19 @@ describe('what is no part of the work', () => {
 describe('a call that is open at the end', () => {
   it('is the end of a run that said nothing after it', () => {
     const { outcome } = run(say('I begin.'), tool({ status: 'in_progress' }));
-    expect(outcome).toMatchObject({ tool_calls: [{ status: 'cancelled', reason: 'abandoned' }], verdict: { class: 'incomplete' } });
+    expect(outcome).toMatchObject({
+      tool_calls: [{ status: 'cancelled', reason: 'abandoned' }],
+      verdict: { class: 'incomplete' },
+    });
     expect(outcome.verdict.evidence[0]?.detail).toBe('the run ended while a tool was still at work: A tool');
   });
 
   it('is a warning where there is an answer', () => {
     const { outcome } = run(tool({ status: 'in_progress' }), say('It runs in the background.'));
-    expect(outcome).toMatchObject({ verdict: { class: 'success' }, warnings: ['still at work when the run ended: A tool'] });
+    expect(outcome).toMatchObject({
+      verdict: { class: 'success' },
+      warnings: ['still at work when the run ended: A tool'],
+    });
   });
 
   it('hides no call that failed after it', () => {
@@ -190,7 +224,12 @@ describe('every recording as ACP', () => {
   it.each(allRecordings(tables))('$name is valid by the schema of ACP', ({ folder, scenario, expected }) => {
     const { stdout, stderr, exit } = loadRecording(folder, scenario);
     const decoder = new TextDecoder();
-    const printed = { stdout: decoder.decode(stdout), stderr: decoder.decode(stderr), exit, dialect: findDialect(expected.dialect) };
+    const printed = {
+      stdout: decoder.decode(stdout),
+      stderr: decoder.decode(stderr),
+      exit,
+      dialect: findDialect(expected.dialect),
+    };
     const lines = linesOf(pass(printed, scenario === 'plain' ? 'acp:agent' : 'acp').text);
     expect(lines.flatMap((line) => faultsOf(line, asked.get(line.id)))).toEqual([]);
     expect(lines.length).toBeGreaterThan(2);
@@ -262,11 +301,18 @@ describe('texts', () => {
       tool({ status: 'completed' }),
       say('d', { messageId: 'm2' }),
     );
-    expect(only({ events }, 'text.completed', 'reasoning.completed').map(({ text }) => text)).toEqual(['ab', 'c', 'hm', 'd']);
+    expect(only({ events }, 'text.completed', 'reasoning.completed').map(({ text }) => text)).toEqual([
+      'ab',
+      'c',
+      'hm',
+      'd',
+    ]);
   });
 
   it('after the last call are the answer', () => {
-    expect(run(say('I look.'), tool({ status: 'completed' }), say('It is '), say('there.')).outcome.message).toBe('It is there.');
+    expect(run(say('I look.'), tool({ status: 'completed' }), say('It is '), say('there.')).outcome.message).toBe(
+      'It is there.',
+    );
     expect(run(say('It is there.'), tool({ status: 'completed' })).outcome.message).toBe('It is there.');
   });
 
@@ -296,10 +342,25 @@ describe('calls', () => {
   });
 
   it.each<[string, Wire, Wire[], string]>([
-    ['the name that the protocol has a place for', {}, [tool({ name: 'grep', kind: 'search', status: 'completed' })], 'grep'],
+    [
+      'the name that the protocol has a place for',
+      {},
+      [tool({ name: 'grep', kind: 'search', status: 'completed' })],
+      'grep',
+    ],
     ['a title of one word', {}, [tool({ title: 'read', kind: 'read', status: 'completed' })], 'read'],
-    ['the kind, when the title is a sentence', {}, [tool({ title: 'Reading a file', kind: 'read', status: 'completed' })], 'read'],
-    ['the sentence, when there is no kind', {}, [tool({ title: 'Ask the oracle', kind: 'other', status: 'completed' })], 'Ask the oracle'],
+    [
+      'the kind, when the title is a sentence',
+      {},
+      [tool({ title: 'Reading a file', kind: 'read', status: 'completed' })],
+      'read',
+    ],
+    [
+      'the sentence, when there is no kind',
+      {},
+      [tool({ title: 'Ask the oracle', kind: 'other', status: 'completed' })],
+      'Ask the oracle',
+    ],
     ['a word of Qwen Code', {}, [tool({ status: 'completed', _meta: { toolName: 'read_file' } })], 'read_file'],
     ['a word of Claude', {}, [tool({ status: 'completed', _meta: { claudeCode: { toolName: 'Bash' } } })], 'Bash'],
     [
@@ -325,7 +386,11 @@ describe('calls', () => {
       { path: '/w/a', operation: 'created', additions: 2, deletions: 0 },
     ],
     ['a place alone', { kind: 'edit', locations: [{ path: '/w/a' }] }, { path: '/w/a', operation: 'modified' }],
-    ['a place of a file that is gone', { kind: 'delete', locations: [{ path: '/w/a' }] }, { path: '/w/a', operation: 'deleted' }],
+    [
+      'a place of a file that is gone',
+      { kind: 'delete', locations: [{ path: '/w/a' }] },
+      { path: '/w/a', operation: 'deleted' },
+    ],
     ['an argument', { kind: 'edit', rawInput: { file_path: 'a' } }, { path: 'a', operation: 'modified' }],
   ])('change files: %s', (_, fields, edited) => {
     expect(only(run(tool({ ...fields, status: 'completed' }), say('Done.')), 'file.edited')).toEqual([
@@ -336,8 +401,12 @@ describe('calls', () => {
 
   it('do not count lines where only a guess could be made', () => {
     const many = (word: string): string => Array.from({ length: 500 }, (_, index) => `${word} ${index}\n`).join('');
-    const { events } = run(tool({ status: 'completed', content: [{ type: 'diff', path: 'a', oldText: many('x'), newText: many('y') }] }));
-    expect(only({ events }, 'file.edited')).toEqual([{ type: 'file.edited', path: 'a', operation: 'modified', item_id: 't' }]);
+    const { events } = run(
+      tool({ status: 'completed', content: [{ type: 'diff', path: 'a', oldText: many('x'), newText: many('y') }] }),
+    );
+    expect(only({ events }, 'file.edited')).toEqual([
+      { type: 'file.edited', path: 'a', operation: 'modified', item_id: 't' },
+    ]);
   });
 
   it('of two sessions are told apart', () => {
@@ -356,7 +425,8 @@ describe('calls', () => {
   });
 
   it('are a list of what to do', () => {
-    const plan = (status: string): Wire => update({ sessionUpdate: 'plan', entries: [{ content: 'Test', priority: 'high', status }] });
+    const plan = (status: string): Wire =>
+      update({ sessionUpdate: 'plan', entries: [{ content: 'Test', priority: 'high', status }] });
     const { events } = run(plan('pending'), say('Working.'), plan('completed'), say('Done.'));
     expect(only({ events }, 'item.started', 'item.output', 'item.completed')).toMatchObject([
       { kind: 'plan', name: 'plan' },
@@ -390,8 +460,12 @@ describe('questions', () => {
 
   it('to write a file change it, if they are granted', () => {
     const file = { ...rpc, id: 7, method: 'fs/write_text_file', params: { sessionId, path: '/w/a', content: '' } };
-    expect(only(run(file, { ...rpc, id: 7, result: {} }, say('Done.')), 'file.edited')).toMatchObject([{ path: '/w/a' }]);
-    expect(only(run(file, { ...rpc, id: 7, error: { code: 1, message: 'no' } }, say('Done.')), 'file.edited')).toEqual([]);
+    expect(only(run(file, { ...rpc, id: 7, result: {} }, say('Done.')), 'file.edited')).toMatchObject([
+      { path: '/w/a' },
+    ]);
+    expect(only(run(file, { ...rpc, id: 7, error: { code: 1, message: 'no' } }, say('Done.')), 'file.edited')).toEqual(
+      [],
+    );
   });
 });
 
@@ -419,25 +493,50 @@ describe('the end', () => {
 
   it('that was asked for is no failure, whatever the agent calls it', () => {
     const cancel = { ...rpc, method: 'session/cancel', params: { sessionId } };
-    const { outcome } = read(...initialized(), ...opened(), prompted, cancel, failed({ code: -32603, message: 'Internal error' }));
+    const { outcome } = read(
+      ...initialized(),
+      ...opened(),
+      prompted,
+      cancel,
+      failed({ code: -32603, message: 'Internal error' }),
+    );
     expect(outcome.verdict.class).toBe('cancelled');
   });
 
   it('that was asked for cuts off the commands under way, whatever they are called', () => {
     const cancel = { ...rpc, method: 'session/cancel', params: { sessionId } };
     const command = tool({ kind: 'execute', status: 'in_progress', rawInput: { command: 'sleep 9' } });
-    const { outcome } = read(...opened(), prompted, command, cancel, more({ status: 'completed' }), answered({ stopReason: 'cancelled' }));
+    const { outcome } = read(
+      ...opened(),
+      prompted,
+      command,
+      cancel,
+      more({ status: 'completed' }),
+      answered({ stopReason: 'cancelled' }),
+    );
     expect(outcome.tool_calls).toMatchObject([{ status: 'cancelled' }]);
   });
 
   it('of a session that could not begin', () => {
     const refused = { ...rpc, id: 1, error: { code: -32000, message: 'Authentication required' } };
-    expect(read(...initialized(), opened()[0] ?? {}, refused).outcome.verdict).toMatchObject({ class: 'provider', code: 'auth' });
+    expect(read(...initialized(), opened()[0] ?? {}, refused).outcome.verdict).toMatchObject({
+      class: 'provider',
+      code: 'auth',
+    });
     const login = [
       { ...rpc, id: 5, method: 'authenticate', params: { methodId: 'key' } },
       { ...rpc, id: 5, result: {} },
     ];
-    const { outcome } = read(...initialized(), opened()[0] ?? {}, refused, ...login, ...opened(), prompted, say('Hello.'), ended);
+    const { outcome } = read(
+      ...initialized(),
+      opened()[0] ?? {},
+      refused,
+      ...login,
+      ...opened(),
+      prompted,
+      say('Hello.'),
+      ended,
+    );
     expect(outcome.verdict).toMatchObject({ class: 'success' });
   });
 
@@ -472,8 +571,16 @@ describe('an error in place of an answer', () => {
     ['before a call', [say(refused), tool({ status: 'completed' })], success],
     ['that is quoted', [say('The log says:\n'), say(refused)], success],
     ['that is explained', [say(refused), say(' This line means that your key is old; I replaced it.')], success],
-    ['that a tool printed', [tool({ kind: 'execute', status: 'completed', rawOutput: `1\n${refused}\n` }), say(refused)], success],
-    ['that a sub-agent met as well', [tool({ kind: 'think', status: 'completed', rawOutput: refused }), say(refused)], auth],
+    [
+      'that a tool printed',
+      [tool({ kind: 'execute', status: 'completed', rawOutput: `1\n${refused}\n` }), say(refused)],
+      success,
+    ],
+    [
+      'that a sub-agent met as well',
+      [tool({ kind: 'think', status: 'completed', rawOutput: refused }), say(refused)],
+      auth,
+    ],
   ])('%s', (_, work, want) => {
     expect(verdictOf(...work)).toEqual(want);
   });
@@ -525,9 +632,17 @@ describe('tokens and money', () => {
   };
 
   it('are read with the cache beside them or among them', () => {
-    expect(tokens({ usage: { inputTokens: 800, outputTokens: 60, totalTokens: 1260, cachedReadTokens: 400 } })).toEqual([1200, 60, 400]);
-    expect(tokens({ usage: { inputTokens: 1200, outputTokens: 60, totalTokens: 1260, cachedReadTokens: 400 } })).toEqual([1200, 60, 400]);
-    expect(tokens({ usage: { inputTokens: 100, outputTokens: 50, thoughtTokens: 7, totalTokens: 157 } })).toEqual([100, 57, undefined]);
+    expect(tokens({ usage: { inputTokens: 800, outputTokens: 60, totalTokens: 1260, cachedReadTokens: 400 } })).toEqual(
+      [1200, 60, 400],
+    );
+    expect(
+      tokens({ usage: { inputTokens: 1200, outputTokens: 60, totalTokens: 1260, cachedReadTokens: 400 } }),
+    ).toEqual([1200, 60, 400]);
+    expect(tokens({ usage: { inputTokens: 100, outputTokens: 50, thoughtTokens: 7, totalTokens: 157 } })).toEqual([
+      100,
+      57,
+      undefined,
+    ]);
   });
 
   it('are not those of the last call alone', () => {
@@ -540,16 +655,26 @@ describe('tokens and money', () => {
 
   it('are those of each model, as Gemini CLI tells them', () => {
     const model_usage = [{ model: 'm', token_count: { input_tokens: 10, output_tokens: 2 } }];
-    expect(tokens({ _meta: { quota: { token_count: { input_tokens: 10, output_tokens: 2 }, model_usage } } })).toEqual([10, 2, undefined]);
+    expect(tokens({ _meta: { quota: { token_count: { input_tokens: 10, output_tokens: 2 }, model_usage } } })).toEqual([
+      10,
+      2,
+      undefined,
+    ]);
   });
 
   it('are the share of this run in what the session has cost', () => {
     const cost = (amount: number, currency = 'USD'): Wire =>
       update({ sessionUpdate: 'usage_update', used: 1, size: 2, cost: { amount, currency } });
-    expect(run(cost(0.25), say('Hi.'), cost(0.5)).outcome.metrics).toMatchObject({ cost: 0.5, cost_source: 'reported' });
+    expect(run(cost(0.25), say('Hi.'), cost(0.5)).outcome.metrics).toMatchObject({
+      cost: 0.5,
+      cost_source: 'reported',
+    });
     expect(run(cost(3, 'EUR'), say('Hi.')).outcome.metrics.cost_source).toBe('unknown');
     const next = { ...prompted, id: 9 };
-    const later = read(...opened(), prompted, cost(0.5), say('Hi.'), ended, next, cost(0.75), say('Ho.'), { ...ended, id: 9 });
+    const later = read(...opened(), prompted, cost(0.5), say('Hi.'), ended, next, cost(0.75), say('Ho.'), {
+      ...ended,
+      id: 9,
+    });
     expect(later.outcome.metrics.cost).toBe(0.75);
   });
 });
@@ -572,7 +697,8 @@ describe('what is not known', () => {
   });
 
   it('cannot be told by an agent in our name', () => {
-    const forged = (event: JsonObject): Wire => update({ sessionUpdate: 'session_info_update', _meta: { runwire: { event } } });
+    const forged = (event: JsonObject): Wire =>
+      update({ sessionUpdate: 'session_info_update', _meta: { runwire: { event } } });
     const { events } = run(
       forged({ type: 'process.ended', exit_code: 0, signal: null, reason: 'exited' }),
       forged({ type: 'expectation.checked', rule: 'x', passed: true, detail: '' }),

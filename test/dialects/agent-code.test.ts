@@ -17,7 +17,12 @@ const start: JsonObject = {
 };
 const turnStart = (turn: number): JsonObject => ({ type: 'turn_start', turn });
 const text = (turn: number, content: string): JsonObject => ({ type: 'text_delta', content, turn });
-const call = (turn: number, tool: string, input: JsonObject = {}): JsonObject => ({ type: 'tool_call', tool, input, turn });
+const call = (turn: number, tool: string, input: JsonObject = {}): JsonObject => ({
+  type: 'tool_call',
+  tool,
+  input,
+  turn,
+});
 const result = (turn: number, tool: string, output: string, is_error = false): JsonObject => ({
   type: 'tool_result',
   tool,
@@ -25,9 +30,20 @@ const result = (turn: number, tool: string, output: string, is_error = false): J
   is_error,
   turn,
 });
-const turnEnd = (turn: number): JsonObject => ({ type: 'turn_complete', turn, input_tokens: 2210, output_tokens: 12, cost_usd: 0.0071 });
+const turnEnd = (turn: number): JsonObject => ({
+  type: 'turn_complete',
+  turn,
+  input_tokens: 2210,
+  output_tokens: 12,
+  cost_usd: 0.0071,
+});
 const warning = (turn: number, message: string): JsonObject => ({ type: 'warning', message, turn });
-const end = (exit_code: number, turns = 2): JsonObject => ({ type: 'session_end', turns, total_cost_usd: 0.0139, exit_code });
+const end = (exit_code: number, turns = 2): JsonObject => ({
+  type: 'session_end',
+  turns,
+  total_cost_usd: 0.0139,
+  exit_code,
+});
 
 const good = [
   start,
@@ -69,7 +85,14 @@ describe('the twelve events', () => {
   it('tell the run, its version and its place', () => {
     const read = readLines(good);
     expect(only(read, 'thread.started')).toEqual([
-      { type: 'thread.started', agent: 'agent-code', session_id: '5c1e', model: 'some-model', cwd: '/srv/app', agent_version: '0.30.0' },
+      {
+        type: 'thread.started',
+        agent: 'agent-code',
+        session_id: '5c1e',
+        model: 'some-model',
+        cwd: '/srv/app',
+        agent_version: '0.30.0',
+      },
     ]);
     expect(read.outcome).toMatchObject({
       message: 'One file.',
@@ -82,11 +105,18 @@ describe('the twelve events', () => {
   it('count the tokens of the last call only, and that is noted', () => {
     const { outcome, notes } = readLines(good);
     expect(outcome.metrics).toMatchObject({ input_tokens: 2210, output_tokens: 12 });
-    expect(notes).toEqual([{ kind: 'guessed', what: 'tokens of some model calls are not on this wire', count: 1, line: 8 }]);
+    expect(notes).toEqual([
+      { kind: 'guessed', what: 'tokens of some model calls are not on this wire', count: 1, line: 8 },
+    ]);
   });
 
   it('have no cost for a model without a price', () => {
-    const { metrics } = readLines([start, text(1, 'x'), { ...turnEnd(1), cost_usd: 0 }, { ...end(0), total_cost_usd: 0 }]).outcome;
+    const { metrics } = readLines([
+      start,
+      text(1, 'x'),
+      { ...turnEnd(1), cost_usd: 0 },
+      { ...end(0), total_cost_usd: 0 },
+    ]).outcome;
     expect(metrics).toMatchObject({ tokens_used: 2222, cost_source: 'unknown' });
     expect(metrics.cost).toBeUndefined();
   });
@@ -115,7 +145,13 @@ describe('the twelve events', () => {
     );
     expect(read.events.slice(2, 6)).toEqual([
       { type: 'item.started', item_id: 'call_1', turn_id: 'turn_1', kind: 'command', name: 'Bash', args: {} },
-      { type: 'permission.requested', permission_id: 'denial_1', item_id: 'call_1', what: 'Bash', title: 'Bash: user denied at prompt' },
+      {
+        type: 'permission.requested',
+        permission_id: 'denial_1',
+        item_id: 'call_1',
+        what: 'Bash',
+        title: 'Bash: user denied at prompt',
+      },
       { type: 'permission.resolved', permission_id: 'denial_1', item_id: 'call_1', decision: 'denied', by: 'user' },
       { type: 'item.completed', item_id: 'call_1', status: 'denied', output: 'no' },
     ]);
@@ -132,12 +168,16 @@ describe('the twelve events', () => {
       ],
       'agent-code',
     );
-    expect(only(read, 'file.edited')).toEqual([{ type: 'file.edited', path: '/a', operation: 'created', item_id: 'call_1' }]);
+    expect(only(read, 'file.edited')).toEqual([
+      { type: 'file.edited', path: '/a', operation: 'created', item_id: 'call_1' },
+    ]);
   });
 
   it('keep a line of tomorrow whole', () => {
     const wire = { type: 'mood', turn: 1 };
-    expect(only(readLines([start, wire]), 'line.unknown')).toEqual([{ type: 'line.unknown', dialect: 'agent-code', wire }]);
+    expect(only(readLines([start, wire]), 'line.unknown')).toEqual([
+      { type: 'line.unknown', dialect: 'agent-code', wire },
+    ]);
     expect(rewrite(jsonl([start, wire]), 'agent-code', 'agent-code').lines[1]).toEqual(wire);
   });
 });
@@ -170,7 +210,10 @@ describe('pairing without ids', () => {
 
   it('a result that does not say it is good is not', () => {
     expect(
-      only(readLines([start, call(1, 'Read'), { type: 'tool_result', tool: 'Read', output: 'x', turn: 1 }]), 'item.completed'),
+      only(
+        readLines([start, call(1, 'Read'), { type: 'tool_result', tool: 'Read', output: 'x', turn: 1 }]),
+        'item.completed',
+      ),
     ).toEqual([{ type: 'item.completed', item_id: 'call_1', status: 'error', output: 'x' }]);
   });
 });
@@ -179,22 +222,49 @@ describe('exit code 0 is not success', () => {
   it.each([
     [
       'the turn limit',
-      [start, turnStart(1), call(1, 'Bash'), result(1, 'Bash', 'x'), warning(1, 'Agent stopped after 1 turns'), end(0, 1)],
+      [
+        start,
+        turnStart(1),
+        call(1, 'Bash'),
+        result(1, 'Bash', 'x'),
+        warning(1, 'Agent stopped after 1 turns'),
+        end(0, 1),
+      ],
       'turn_limit',
     ],
-    ['the budget', [start, turnStart(1), text(1, 'x'), warning(1, 'Cost budget exhausted ($1.00)'), end(0, 1)], 'cost_limit'],
-    ['the token budget', [start, turnStart(1), text(1, 'x'), warning(1, 'Token budget exhausted'), end(0, 1)], 'cost_limit'],
+    [
+      'the budget',
+      [start, turnStart(1), text(1, 'x'), warning(1, 'Cost budget exhausted ($1.00)'), end(0, 1)],
+      'cost_limit',
+    ],
+    [
+      'the token budget',
+      [start, turnStart(1), text(1, 'x'), warning(1, 'Token budget exhausted'), end(0, 1)],
+      'cost_limit',
+    ],
     ['an interrupt', [start, turnStart(1), text(1, 'x'), warning(1, 'Cancelled'), end(0, 1)], 'cancelled'],
     [
       'an error at the end of the reply',
       [start, turnStart(1), text(1, 'x'), { type: 'error', message: 'stream closed', turn: 1 }, turnEnd(1), end(0, 1)],
       'provider',
     ],
-    ['a turn that never ended', [start, turnStart(1), call(1, 'Bash'), result(1, 'Bash', 'x'), end(0, 1)], 'incomplete'],
+    [
+      'a turn that never ended',
+      [start, turnStart(1), call(1, 'Bash'), result(1, 'Bash', 'x'), end(0, 1)],
+      'incomplete',
+    ],
     ['no turn at all', [start, end(0, 0)], 'incomplete'],
     [
       'an error that was got over',
-      [start, turnStart(1), { type: 'error', message: 'stream closed', turn: 1 }, turnStart(2), text(2, 'x'), turnEnd(2), end(0)],
+      [
+        start,
+        turnStart(1),
+        { type: 'error', message: 'stream closed', turn: 1 },
+        turnStart(2),
+        text(2, 'x'),
+        turnEnd(2),
+        end(0),
+      ],
       'success',
     ],
     [
@@ -208,7 +278,8 @@ describe('exit code 0 is not success', () => {
 
   it('and neither is an exit code that is none', () => {
     expect(
-      readLines([...good.slice(0, -1), { type: 'session_end', turns: 2, total_cost_usd: 0, exit_code: '0' }]).outcome.verdict.class,
+      readLines([...good.slice(0, -1), { type: 'session_end', turns: 2, total_cost_usd: 0, exit_code: '0' }]).outcome
+        .verdict.class,
     ).toBe('incomplete');
   });
 
@@ -242,7 +313,9 @@ describe('exit code 0 is not success', () => {
 
 describe('what we write of a failure', () => {
   it('takes no damaged byte of a failed run for a success', () => {
-    const bytes = Buffer.from(jsonl(rewrite(jsonl([start, text(1, 'x'), turnEnd(1), end(6, 1)]), 'agent-code', 'agent-code').lines));
+    const bytes = Buffer.from(
+      jsonl(rewrite(jsonl([start, text(1, 'x'), turnEnd(1), end(6, 1)]), 'agent-code', 'agent-code').lines),
+    );
     for (let place = 0; place < bytes.length; place += 1) {
       for (const flip of [1, 4, 16, 32]) {
         const damaged = Buffer.from(bytes);
@@ -260,15 +333,30 @@ describe('writing', () => {
 
   it('joins the texts of one message and keeps messages apart', () => {
     const { lines } = writeEvents(
-      [started, turn, said('a', '1', 'First.'), said('b', '2', '  '), said('b', '3', 'One,'), said('b', '4', 'two.'), ok],
+      [
+        started,
+        turn,
+        said('a', '1', 'First.'),
+        said('b', '2', '  '),
+        said('b', '3', 'One,'),
+        said('b', '4', 'two.'),
+        ok,
+      ],
       'agent-code',
     );
-    expect(lines.filter((wire) => wire.type === 'text_delta')).toEqual([text(1, 'First.'), text(2, 'One,'), text(2, '\ntwo.')]);
+    expect(lines.filter((wire) => wire.type === 'text_delta')).toEqual([
+      text(1, 'First.'),
+      text(2, 'One,'),
+      text(2, '\ntwo.'),
+    ]);
     expect(readLines(lines).outcome.message).toBe('One,\ntwo.');
   });
 
   it('keeps texts apart that have one block id after the other', () => {
-    const { lines, losses } = writeEvents([started, turn, said('a', 'item', 'One,'), said('a', 'item', 'two.'), ok], 'agent-code');
+    const { lines, losses } = writeEvents(
+      [started, turn, said('a', 'item', 'One,'), said('a', 'item', 'two.'), ok],
+      'agent-code',
+    );
     expect(readLines(lines).outcome.message).toBe('One,\ntwo.');
     expect(losses).toEqual([]);
   });
@@ -281,7 +369,13 @@ describe('writing', () => {
       block_id,
       text: words,
     });
-    const events = [delta('1', 'One'), delta('2', 'two'), delta('1', ', three'), said('a', '1', 'One, three'), said('a', '2', 'two')];
+    const events = [
+      delta('1', 'One'),
+      delta('2', 'two'),
+      delta('1', ', three'),
+      said('a', '1', 'One, three'),
+      said('a', '2', 'two'),
+    ];
     expect(writeEvents([started, turn, ...events, ok], 'agent-code').losses).toEqual(['text']);
   });
 
@@ -299,20 +393,36 @@ describe('writing', () => {
       ],
       'agent-code',
     );
-    expect(lines.filter((wire) => wire.type === 'tool_result').map(({ output, is_error }) => [output, is_error])).toEqual([
+    expect(
+      lines.filter((wire) => wire.type === 'tool_result').map(({ output, is_error }) => [output, is_error]),
+    ).toEqual([
       ['{"n":1}', false],
       ['bad', true],
       ['Permission denied: rule', true],
       ['(cancelled)', true],
     ]);
-    expect(only(readLines(lines), 'item.completed').map((event) => event.status)).toEqual(['success', 'error', 'denied', 'cancelled']);
+    expect(only(readLines(lines), 'item.completed').map((event) => event.status)).toEqual([
+      'success',
+      'error',
+      'denied',
+      'cancelled',
+    ]);
   });
 
   it('says that a result may be taken for that of another call', () => {
     const calls = (...ids: string[]): AgentEvent[] =>
-      ids.map((item_id) => ({ type: 'item.started', item_id, turn_id: 't', kind: 'command', name: 'Bash', args: { item_id } }));
-    const ended = (...ids: string[]): AgentEvent[] => ids.map((item_id) => ({ type: 'item.completed', item_id, status: 'success' }));
-    const losses = (...events: AgentEvent[]): string[] => writeEvents([started, turn, ...events, ok], 'agent-code').losses;
+      ids.map((item_id) => ({
+        type: 'item.started',
+        item_id,
+        turn_id: 't',
+        kind: 'command',
+        name: 'Bash',
+        args: { item_id },
+      }));
+    const ended = (...ids: string[]): AgentEvent[] =>
+      ids.map((item_id) => ({ type: 'item.completed', item_id, status: 'success' }));
+    const losses = (...events: AgentEvent[]): string[] =>
+      writeEvents([started, turn, ...events, ok], 'agent-code').losses;
     expect(losses(...calls('a', 'b'), ...ended('a', 'b'))).toEqual([]);
     expect(losses(...calls('a', 'b'), ...ended('b', 'a'))).toEqual(['tool_args']);
     // The first one never ended, so a reader still waits for it.
@@ -321,7 +431,13 @@ describe('writing', () => {
 
   it('does not let an error that the agent got over end the run', () => {
     const { lines, losses } = writeEvents(
-      [started, turn, said('a', '1', 'x'), { type: 'error', scope: 'tool', code: 'tool', message: 'odd', fatal: false }, ok],
+      [
+        started,
+        turn,
+        said('a', '1', 'x'),
+        { type: 'error', scope: 'tool', code: 'tool', message: 'odd', fatal: false },
+        ok,
+      ],
       'agent-code',
     );
     expect(readLines(lines).outcome.verdict.class).toBe('success');

@@ -9,7 +9,16 @@ const assistant = (id: string, content: Wire[], fields: Wire = {}, parent: strin
   type: 'assistant',
   session_id,
   parent_tool_use_id: parent,
-  message: { id, type: 'message', role: 'assistant', model: 'm-1', content, stop_reason: null, stop_sequence: null, ...fields },
+  message: {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model: 'm-1',
+    content,
+    stop_reason: null,
+    stop_sequence: null,
+    ...fields,
+  },
 });
 const user = (content: Wire[], parent: string | null = null): Wire => ({
   type: 'user',
@@ -19,9 +28,15 @@ const user = (content: Wire[], parent: string | null = null): Wire => ({
 });
 const text = (words: string): Wire => ({ type: 'text', text: words });
 const use = (id: string, name: string, input: Wire = {}): Wire => ({ type: 'tool_use', id, name, input });
-const answer = (id: string, content: string, is_error = false): Wire => ({ type: 'tool_result', tool_use_id: id, content, is_error });
+const answer = (id: string, content: string, is_error = false): Wire => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+  is_error,
+});
 const result = (fields: Wire): Wire => ({ type: 'result', session_id, duration_ms: 900, num_turns: 2, ...fields });
-const success = (fields: Wire = {}): Wire => result({ subtype: 'success', is_error: false, result: 'Done.', ...fields });
+const success = (fields: Wire = {}): Wire =>
+  result({ subtype: 'success', is_error: false, result: 'Done.', ...fields });
 const usage = (input_tokens: number, output_tokens: number): Wire => ({
   input_tokens,
   output_tokens,
@@ -51,7 +66,13 @@ it('keeps messages without ids apart', () => {
   const read = readLines(nameless, { exit: exited(0) });
   expect(read.outcome.metrics).toMatchObject({ turns: 2, input_tokens: 223, output_tokens: 8 });
   expect(only(read, 'turn.completed').map((each) => each.finish_reason)).toEqual(['tool_calls', 'stop']);
-  const same = readLines([init, assistant('', [text('Again.')]), user([text('More.')]), assistant('', [text('Again.')]), success()]);
+  const same = readLines([
+    init,
+    assistant('', [text('Again.')]),
+    user([text('More.')]),
+    assistant('', [text('Again.')]),
+    success(),
+  ]);
   expect(only(same, 'text.completed').map((each) => each.text)).toEqual(['Again.', 'Again.']);
 });
 
@@ -106,15 +127,29 @@ it('keeps a sub-agent apart', () => {
     success(),
   ]);
   expect(only(read, 'item.started')).toMatchObject([{ kind: 'subagent' }, { kind: 'search', parent_item_id: 't1' }]);
-  expect(read.outcome).toMatchObject({ message: 'Found.', metrics: { turns: 2, input_tokens: 111 }, metadata: { initial_prompt: '' } });
+  expect(read.outcome).toMatchObject({
+    message: 'Found.',
+    metrics: { turns: 2, input_tokens: 111 },
+    metadata: { initial_prompt: '' },
+  });
 });
 
 describe('the end', () => {
   const said = assistant('m1', [text('Hi.')]);
   it.each<[string, Wire[], Parameters<typeof readLines>[1], string]>([
     ['success', [init, said, success()], { exit: exited(0) }, 'success'],
-    ['success without the flag', [init, said, result({ subtype: 'success', result: 'Hi.' })], { exit: exited(0) }, 'incomplete'],
-    ['success that is an error', [init, said, success({ is_error: true, result: '500 server error' })], { exit: exited(0) }, 'provider'],
+    [
+      'success without the flag',
+      [init, said, result({ subtype: 'success', result: 'Hi.' })],
+      { exit: exited(0) },
+      'incomplete',
+    ],
+    [
+      'success that is an error',
+      [init, said, success({ is_error: true, result: '500 server error' })],
+      { exit: exited(0) },
+      'provider',
+    ],
     ['an unknown subtype', [init, said, success({ subtype: 'succes' })], { exit: exited(0) }, 'incomplete'],
     [
       'an error',
@@ -122,14 +157,24 @@ describe('the end', () => {
       { exit: exited(1) },
       'provider',
     ],
-    ['a cancel', [init, result({ subtype: 'error_during_execution', is_error: true, error: 'Operation was cancelled' })], {}, 'cancelled'],
+    [
+      'a cancel',
+      [init, result({ subtype: 'error_during_execution', is_error: true, error: 'Operation was cancelled' })],
+      {},
+      'cancelled',
+    ],
     [
       'too many turns',
       [init, result({ subtype: 'error_max_turns', is_error: true, error: 'max turns' })],
       { exit: exited(1) },
       'turn_limit',
     ],
-    ['a denial, then words', [init, said, success({ permission_denials: ['Bash: rm'] })], { exit: exited(0) }, 'permission'],
+    [
+      'a denial, then words',
+      [init, said, success({ permission_denials: ['Bash: rm'] })],
+      { exit: exited(0) },
+      'permission',
+    ],
     [
       'a denial as the last word',
       [
@@ -141,7 +186,12 @@ describe('the end', () => {
       { exit: exited(0) },
       'permission',
     ],
-    ['a cut stream', [init, said], { exit: exited(0), cut: '{"type":"result","subtype":"success","is_er' }, 'incomplete'],
+    [
+      'a cut stream',
+      [init, said],
+      { exit: exited(0), cut: '{"type":"result","subtype":"success","is_er' },
+      'incomplete',
+    ],
     ['words on stderr alone', [], { exit: exited(1), stderr: 'Error: invalid API key\n' }, 'provider'],
   ])('%s', (_, lines, rest, want) => {
     expect(readLines(lines, rest).outcome.verdict.class).toBe(want);

@@ -12,11 +12,23 @@ const step = (step_index: number, step_type: string, state: string, fields: Wire
 });
 const prompt = step(0, 'user_input', 'DONE', { text_delta: 'List it.' });
 const usage = { input_tokens: 100, output_tokens: 20, thinking_tokens: 5, cache_read_tokens: 40, total_tokens: 125 };
-const ended = (fields: Wire = {}): Wire => ({ conversation_id, status: 'SUCCESS', response: 'One file.', num_turns: 1, usage, ...fields });
+const ended = (fields: Wire = {}): Wire => ({
+  conversation_id,
+  status: 'SUCCESS',
+  response: 'One file.',
+  num_turns: 1,
+  usage,
+  ...fields,
+});
 const result = (fields: Wire = {}): Wire => ({ event: 'result', result: ended(fields) });
 const call = (index: number, state: string, info: Wire = {}): Wire =>
-  step(index, 'tool', state, { tool_name: 'run_command', tool_info: { name: 'run_command', parameters: { CommandLine: 'ls' }, ...info } });
-const denied = { error: { type: 'TOOL_ERROR', message: 'permission check failed for run_command: user denied permission' } };
+  step(index, 'tool', state, {
+    tool_name: 'run_command',
+    tool_info: { name: 'run_command', parameters: { CommandLine: 'ls' }, ...info },
+  });
+const denied = {
+  error: { type: 'TOOL_ERROR', message: 'permission check failed for run_command: user denied permission' },
+};
 
 const run: Wire[] = [
   init,
@@ -36,7 +48,14 @@ it('reads a run', () => {
     session_id: 'a-1',
     message: 'One file.',
     verdict: { class: 'success' },
-    metrics: { input_tokens: 100, output_tokens: 25, reasoning_tokens: 5, cache_read_tokens: 40, model_name: 'm-1', turns: 1 },
+    metrics: {
+      input_tokens: 100,
+      output_tokens: 25,
+      reasoning_tokens: 5,
+      cache_read_tokens: 40,
+      model_name: 'm-1',
+      turns: 1,
+    },
     metadata: { initial_prompt: 'List it.' },
     provenance: { agent: 'antigravity', unknown_lines: 0 },
   });
@@ -46,7 +65,12 @@ it('reads a run', () => {
 
 it('reads the one object of json', () => {
   const { outcome } = readLines([ended({ num_turns: 3 })]);
-  expect(outcome).toMatchObject({ session_id: 'a-1', message: 'One file.', verdict: { class: 'success' }, metrics: { turns: 3 } });
+  expect(outcome).toMatchObject({
+    session_id: 'a-1',
+    message: 'One file.',
+    verdict: { class: 'success' },
+    metrics: { turns: 3 },
+  });
   expect(outcome.metrics).not.toHaveProperty('tool_calls_count');
 });
 
@@ -61,7 +85,10 @@ it('reads strings with line feeds in them', () => {
   const { outcome } = pass({ stdout: `${text.replaceAll('\\n', '\n')}\n` });
   expect(outcome).toMatchObject({ message: answer, verdict: { class: 'success' }, provenance: { unknown_lines: 0 } });
   // A line that was cut is not joined with the next.
-  expect(pass({ stdout: `{"event":"init","conv\n${text}\n` }).outcome).toMatchObject({ message: answer, verdict: { class: 'success' } });
+  expect(pass({ stdout: `{"event":"init","conv\n${text}\n` }).outcome).toMatchObject({
+    message: answer,
+    verdict: { class: 'success' },
+  });
 });
 
 describe('the end', () => {
@@ -73,12 +100,23 @@ describe('the end', () => {
       [init, call(1, 'ERROR', denied), result({ denied_actions: [{ action: 'run_command' }] })],
       'permission',
     ],
-    ['the same in one object', [ended({ denied_actions: [{ action: 'write_file', display_name: 'WriteToFile' }] })], 'permission'],
+    [
+      'the same in one object',
+      [ended({ denied_actions: [{ action: 'write_file', display_name: 'WriteToFile' }] })],
+      'permission',
+    ],
     ['the same by name alone', [ended({ denied_actions: ['command(ls)'] })], 'permission'],
-    ['one denied, one done', [init, call(1, 'ERROR', denied), call(2, 'DONE'), result({ denied_actions: ['x'] })], 'success'],
+    [
+      'one denied, one done',
+      [init, call(1, 'ERROR', denied), call(2, 'DONE'), result({ denied_actions: ['x'] })],
+      'success',
+    ],
     [
       'a quota',
-      [init, result({ status: 'ERROR', response: '', error: 'RESOURCE_EXHAUSTED (code 429): Individual quota reached.' })],
+      [
+        init,
+        result({ status: 'ERROR', response: '', error: 'RESOURCE_EXHAUSTED (code 429): Individual quota reached.' }),
+      ],
       'provider',
     ],
     ['an error beside a success', [init, result({ error: 'HTTP 503 unavailable' })], 'provider'],

@@ -35,7 +35,12 @@ describe.each(documents)('%s', (name) => {
       provenance: { dialect: 'atif' },
     });
     const again = pass({ stdout: pass({ stdout: line }, 'atif').text }).outcome;
-    const of = ({ verdict, message, tool_calls, metrics }: typeof outcome) => [verdict.class, message, tool_calls, metrics.tokens_used];
+    const of = ({ verdict, message, tool_calls, metrics }: typeof outcome) => [
+      verdict.class,
+      message,
+      tool_calls,
+      metrics.tokens_used,
+    ];
     expect(of(again)).toEqual(of(outcome));
   });
 });
@@ -111,18 +116,34 @@ it.each<[string, Record<string, unknown>, string]>([
     { 'steps.1.llm_call_count': 0, 'steps.1.metrics': undefined, 'steps.1.reasoning_content': 'x' },
     'steps.1.reasoning_content',
   ],
-  ['a result of no call', { 'steps.1.observation.results.0.source_call_id': 'b' }, 'steps.1.observation.results.0.source_call_id'],
+  [
+    'a result of no call',
+    { 'steps.1.observation.results.0.source_call_id': 'b' },
+    'steps.1.observation.results.0.source_call_id',
+  ],
   [
     'two calls of one name',
     { 'steps.1.tool_calls.1': { tool_call_id: 'a', function_name: 'b', arguments: {} } },
     'steps.1.tool_calls.1.tool_call_id',
   ],
   ['arguments that are text', { 'steps.1.tool_calls.0.arguments': '{}' }, 'steps.1.tool_calls.0.arguments'],
-  ['a child without a name', { subagent_trajectories: [{ ...child, trajectory_id: undefined }] }, 'subagent_trajectories.0.trajectory_id'],
+  [
+    'a child without a name',
+    { subagent_trajectories: [{ ...child, trajectory_id: undefined }] },
+    'subagent_trajectories.0.trajectory_id',
+  ],
   ['two children of one name', { subagent_trajectories: [child, child] }, 'subagent_trajectories.1.trajectory_id'],
-  ['a child whose steps are none', { subagent_trajectories: [{ ...child, steps: [] }] }, 'subagent_trajectories.0.steps'],
+  [
+    'a child whose steps are none',
+    { subagent_trajectories: [{ ...child, steps: [] }] },
+    'subagent_trajectories.0.steps',
+  ],
   ['a reference to nothing', ref({ session_id: 's' }), 'steps.1.observation.results.0.subagent_trajectory_ref.0'],
-  ['a reference to nobody', ref({ trajectory_id: 'd' }), 'steps.1.observation.results.0.subagent_trajectory_ref.0.trajectory_id'],
+  [
+    'a reference to nobody',
+    ref({ trajectory_id: 'd' }),
+    'steps.1.observation.results.0.subagent_trajectory_ref.0.trajectory_id',
+  ],
   ['a time that is none', { 'steps.0.timestamp': 'noon' }, 'steps.0.timestamp'],
   [
     'a part that is text and image',
@@ -143,8 +164,16 @@ it.each<[string, Record<string, unknown>, string]>([
     { schema_version: 'ATIF-v1.5', session_id: 's', 'steps.0.message': [{ type: 'text', text: 'x' }] },
     'steps.0.message',
   ],
-  ['audio before 1.8', { 'steps.0.message': [{ type: 'audio', source: { media_type: 'audio/wav', path: 'x' } }] }, 'steps.0.message.0'],
-  ['a field of a later version', { schema_version: 'ATIF-v1.4', session_id: 's', 'agent.tool_definitions': [] }, 'agent.tool_definitions'],
+  [
+    'audio before 1.8',
+    { 'steps.0.message': [{ type: 'audio', source: { media_type: 'audio/wav', path: 'x' } }] },
+    'steps.0.message.0',
+  ],
+  [
+    'a field of a later version',
+    { schema_version: 'ATIF-v1.4', session_id: 's', 'agent.tool_definitions': [] },
+    'agent.tool_definitions',
+  ],
 ])('refuses %s', (_name, changes, path) => {
   expect(Trajectory.safeParse(good).success).toBe(true);
   const { error } = Trajectory.safeParse(changed(changes));
@@ -169,7 +198,10 @@ it.each([
   ['no steps at all', { ...good, steps: null }],
 ])('keeps a document with %s as it is', (_name, wire) => {
   const { outcome } = pass({ stdout: JSON.stringify(wire) });
-  expect(outcome).toMatchObject({ verdict: { class: 'incomplete' }, provenance: { dialect: 'atif', unknown_lines: 1 } });
+  expect(outcome).toMatchObject({
+    verdict: { class: 'incomplete' },
+    provenance: { dialect: 'atif', unknown_lines: 1 },
+  });
 });
 
 it.each<[string, Record<string, unknown>, string]>([
@@ -180,13 +212,21 @@ it.each<[string, Record<string, unknown>, string]>([
     { 'steps.1.tool_calls': undefined, 'steps.1.observation': undefined, continued_trajectory_ref: 'next.json' },
     'incomplete',
   ],
-  ['a failure is believed', { extra: { outcome: { status: 'failed', error: { message: 'HTTP 401 unauthorized' } } } }, 'provider'],
+  [
+    'a failure is believed',
+    { extra: { outcome: { status: 'failed', error: { message: 'HTTP 401 unauthorized' } } } },
+    'provider',
+  ],
   ['a timeout is one', { extra: { outcome: { status: 'timeout' } } }, 'time_limit'],
   ['a cancellation is one', { extra: { outcome: { status: 'cancelled' } } }, 'cancelled'],
   ['a word that nobody knows claims nothing', { extra: { outcome: { status: 'splendid' } } }, 'incomplete'],
   [
     'a success whose last tool failed is none',
-    { 'steps.1.message': '', 'steps.1.observation.results.0.extra': { is_error: true }, extra: { outcome: { status: 'success' } } },
+    {
+      'steps.1.message': '',
+      'steps.1.observation.results.0.extra': { is_error: true },
+      extra: { outcome: { status: 'success' } },
+    },
     'tool',
   ],
 ])('how it ended: %s', (_name, changes, expected) => {
@@ -196,7 +236,15 @@ it.each<[string, Record<string, unknown>, string]>([
 describe('writing', () => {
   const place = { turn_id: 't', message_id: 'm' };
   const call = (item_id: string, more: object = {}): AgentEvent =>
-    ({ type: 'item.started', item_id, turn_id: 't', kind: 'command', name: 'shell', args: { command: 'ls' }, ...more }) as AgentEvent;
+    ({
+      type: 'item.started',
+      item_id,
+      turn_id: 't',
+      kind: 'command',
+      name: 'shell',
+      args: { command: 'ls' },
+      ...more,
+    }) as AgentEvent;
   const done = (item_id: string, more: object = {}): AgentEvent =>
     ({ type: 'item.completed', item_id, status: 'success', output: 'a', ...more }) as AgentEvent;
   const say = (text: string, more: object = {}): AgentEvent =>
@@ -206,9 +254,13 @@ describe('writing', () => {
     const lost: string[] = [];
     let wire: JsonObject = {};
     const { dialect, variant } = findWriter('atif');
-    const encoder = dialect.encoder({ line: (each) => void (wire = each), lose: (what) => void lost.push(what) }, variant.name);
+    const encoder = dialect.encoder(
+      { line: (each) => void (wire = each), lose: (what) => void lost.push(what) },
+      variant.name,
+    );
     const record = numbered();
-    for (const event of [{ type: 'thread.started', session_id: 's', task: 'Go.' } as AgentEvent, ...events]) encoder.record(record(event));
+    for (const event of [{ type: 'thread.started', session_id: 's', task: 'Go.' } as AgentEvent, ...events])
+      encoder.record(record(event));
     encoder.end(new OutcomeFold().outcome('codex', []));
     expect(Trajectory.safeParse(wire).error).toBeUndefined();
     return { wire, lost };
@@ -241,7 +293,14 @@ describe('writing', () => {
 
   it('embeds sub-agents, also those of sub-agents, and refers to them', () => {
     const inner = { parent_item_id: 'b' };
-    const { wire } = write(call('a'), call('b', { parent_item_id: 'a' }), say('Deep.', inner), done('b'), done('a'), say('Done.'));
+    const { wire } = write(
+      call('a'),
+      call('b', { parent_item_id: 'a' }),
+      say('Deep.', inner),
+      done('b'),
+      done('a'),
+      say('Done.'),
+    );
     expect(wire.steps).toMatchObject([
       {},
       { observation: { results: [{ subagent_trajectory_ref: [{ trajectory_id: 's/main/a' }] }] } },
@@ -304,9 +363,16 @@ describe('writing', () => {
     expect(wire.steps).toMatchObject([
       {},
       {
-        tool_calls: [{ arguments: { _raw: 'ls -l' }, extra: { raw_arguments: 'ls -l', permission: { decision: 'denied', by: 'rule' } } }],
+        tool_calls: [
+          {
+            arguments: { _raw: 'ls -l' },
+            extra: { raw_arguments: 'ls -l', permission: { decision: 'denied', by: 'rule' } },
+          },
+        ],
         observation: {
-          results: [{ content: 'no', extra: { status: 'denied', error: 'no', file_changes: [{ path: 'b', kind: 'created' }] } }],
+          results: [
+            { content: 'no', extra: { status: 'denied', error: 'no', file_changes: [{ path: 'b', kind: 'created' }] } },
+          ],
         },
         extra: { retries: [{ cause: 'overloaded', attempt: 1 }] },
       },
@@ -315,7 +381,9 @@ describe('writing', () => {
     expect(only(read, 'item.started')[0]).toMatchObject({ args: 'ls -l' });
     expect(only(read, 'permission.resolved')).toMatchObject([{ decision: 'denied', by: 'rule' }]);
     expect(only(read, 'file.edited')).toMatchObject([{ path: 'b', operation: 'created', additions: 2, item_id: 'a' }]);
-    expect(only(read, 'item.completed')).toEqual([{ type: 'item.completed', item_id: 'a', status: 'denied', error: 'no' }]);
+    expect(only(read, 'item.completed')).toEqual([
+      { type: 'item.completed', item_id: 'a', status: 'denied', error: 'no' },
+    ]);
   });
 
   it('loses what nests absurdly deep, and nothing else', () => {
@@ -332,9 +400,12 @@ it('takes time in proportion to the document', () => {
     source: 'agent',
     message: 'words',
     tool_calls: calls.map((call) => ({ tool_call_id: `c${call}`, function_name: 'bash', arguments: {} })),
-    observation: { results: calls.toReversed().map((call) => ({ source_call_id: call % 2 === 0 ? `c${call}` : null, content: 'a' })) },
+    observation: {
+      results: calls.toReversed().map((call) => ({ source_call_id: call % 2 === 0 ? `c${call}` : null, content: 'a' })),
+    },
   });
-  const each = <T>(size: number, make: (index: number) => T): T[] => Array.from({ length: size }, (_, index) => make(index));
+  const each = <T>(size: number, make: (index: number) => T): T[] =>
+    Array.from({ length: size }, (_, index) => make(index));
   // Many steps, a step of many calls, one name for calls of many steps, sub-agents that nobody refers to.
   const large = (size: number): JsonObject => ({
     ...good,
@@ -358,8 +429,14 @@ describe('a tool output that is a step of its own', () => {
   const resultOf = (content: string) => ({ results: [{ source_call_id: 'c1', content }] });
   const long = 'ok  example.org/some/package  0.004s and more of it';
   const read = (steps: readonly object[], final_metrics: object = {}) =>
-    pass({ stdout: JSON.stringify({ schema_version: 'ATIF-v1.6', agent: { name: 'openclaw', version: '1' }, steps, final_metrics }) })
-      .outcome;
+    pass({
+      stdout: JSON.stringify({
+        schema_version: 'ATIF-v1.6',
+        agent: { name: 'openclaw', version: '1' },
+        steps,
+        final_metrics,
+      }),
+    }).outcome;
   const told = ({ verdict, message, tool_calls, metrics }: ReturnType<typeof read>) => ({
     class: verdict.class,
     message,
@@ -368,11 +445,19 @@ describe('a tool output that is a step of its own', () => {
   });
 
   it.each([
-    ['repeated as the message', { source: 'agent', message: '(no output)', observation: resultOf('(no output)') }, '(no output)'],
+    [
+      'repeated as the message',
+      { source: 'agent', message: '(no output)', observation: resultOf('(no output)') },
+      '(no output)',
+    ],
     ['with an empty message', { source: 'agent', message: '', observation: resultOf('ok') }, 'ok'],
     ['cut in the message', { source: 'agent', message: `${long.slice(0, 45)}…`, observation: resultOf(long) }, long],
     ['under a heading', { source: 'agent', message: 'exec said:', observation: resultOf('ok') }, 'ok'],
-    ['without the id of its call', { source: 'agent', message: 'ok', observation: { results: [{ content: 'ok' }] } }, 'ok'],
+    [
+      'without the id of its call',
+      { source: 'agent', message: 'ok', observation: { results: [{ content: 'ok' }] } },
+      'ok',
+    ],
     ["in the system's name", { source: 'system', message: 'ok', observation: resultOf('ok') }, 'ok'],
     ["in the user's name", { source: 'user', message: 'ok', observation: resultOf('ok') }, 'ok'],
   ])('%s is no answer', (_, step, output) => {
@@ -392,7 +477,13 @@ describe('a tool output that is a step of its own', () => {
   });
 
   it("is told from the model's own words about it", () => {
-    const step = { step_id: 3, source: 'agent', message: 'Fixed.', observation: resultOf('ok'), metrics: { prompt_tokens: 3 } };
+    const step = {
+      step_id: 3,
+      source: 'agent',
+      message: 'Fixed.',
+      observation: resultOf('ok'),
+      metrics: { prompt_tokens: 3 },
+    };
     expect(told(read([asked, called, step]))).toEqual({
       class: 'success',
       message: 'Fixed.',
@@ -402,11 +493,19 @@ describe('a tool output that is a step of its own', () => {
   });
 
   it('counts cached tokens that are beside the prompt', () => {
-    const metrics = (prompt_tokens: number, cached_tokens: number) => ({ metrics: { prompt_tokens, cached_tokens, completion_tokens: 2 } });
-    const steps = [asked, { ...called, ...metrics(10, 900) }, { step_id: 3, source: 'agent', message: 'Fixed.', ...metrics(50, 20) }];
+    const metrics = (prompt_tokens: number, cached_tokens: number) => ({
+      metrics: { prompt_tokens, cached_tokens, completion_tokens: 2 },
+    });
+    const steps = [
+      asked,
+      { ...called, ...metrics(10, 900) },
+      { step_id: 3, source: 'agent', message: 'Fixed.', ...metrics(50, 20) },
+    ];
     const counted = { input_tokens: 980, output_tokens: 4, cache_read_tokens: 920 };
     expect(read(steps).metrics).toMatchObject(counted);
     expect(read(steps, { total_prompt_tokens: 60, total_completion_tokens: 4 }).metrics).toMatchObject(counted);
-    expect(read(steps, { total_prompt_tokens: 60, total_completion_tokens: 4, total_cached_tokens: 920 }).metrics).toMatchObject(counted);
+    expect(
+      read(steps, { total_prompt_tokens: 60, total_completion_tokens: 4, total_cached_tokens: 920 }).metrics,
+    ).toMatchObject(counted);
   });
 });

@@ -57,7 +57,10 @@ function read(stdout: string | Uint8Array, end?: { exit: number; stderr: string 
   return { events, records, outcome };
 }
 
-function write({ records, outcome }: Pick<Read, 'records' | 'outcome'>, to: string): { text: string; losses: string[] } {
+function write(
+  { records, outcome }: Pick<Read, 'records' | 'outcome'>,
+  to: string,
+): { text: string; losses: string[] } {
   const { dialect, variant } = findWriter(to);
   const writer = new Writer(dialect, variant);
   for (const record of records) writer.record(record);
@@ -81,7 +84,9 @@ function objectsOf(text: string): JsonObject[] {
  * only where it is alone.
  */
 function facts(events: readonly AgentEvent[]): AgentEvent[] {
-  const told = events.filter((event) => event.type !== 'thread.completed' && !(event.type === 'log' && event.stream === 'stdout'));
+  const told = events.filter(
+    (event) => event.type !== 'thread.completed' && !(event.type === 'log' && event.stream === 'stdout'),
+  );
   // Lines show their turns, so that the last of them need not be believed.
   return told.map((event) => {
     if (event.type !== 'agent.finished') return event;
@@ -121,7 +126,10 @@ describe.each(readdirSync(home).toSorted())('%s', (name) => {
   const file = (path: string): string => join(home, name, path);
   const wire = readFileSync(file('wire.jsonl'), 'utf8');
   const expected = JSON.parse(readFileSync(file('expected.json'), 'utf8')) as Expected;
-  const end = { exit: expected.exit, stderr: existsSync(file('stderr.txt')) ? readFileSync(file('stderr.txt'), 'utf8') : '' };
+  const end = {
+    exit: expected.exit,
+    stderr: existsSync(file('stderr.txt')) ? readFileSync(file('stderr.txt'), 'utf8') : '',
+  };
   const whole = read(wire, end, false);
 
   it('says what it shows', () => expect(readFileSync(file('about.md'), 'utf8').trim()).not.toBe(''));
@@ -137,7 +145,9 @@ describe.each(readdirSync(home).toSorted())('%s', (name) => {
       cost: metrics.cost ?? null,
       warnings: outcome.warnings.length,
       ...(expected.model === undefined ? {} : { model: metrics.model_name }),
-      ...(expected.artifacts === undefined ? {} : { artifacts: outcome.artifacts.map((each) => [each.path, each.operation]) }),
+      ...(expected.artifacts === undefined
+        ? {}
+        : { artifacts: outcome.artifacts.map((each) => [each.path, each.operation]) }),
     }).toEqual({
       class: expected.class,
       message: expected.message,
@@ -166,8 +176,11 @@ describe.each(readdirSync(home).toSorted())('%s', (name) => {
 
   if (expected.steps !== undefined) {
     it('counts the tokens message by message', () => {
-      const steps = whole.events.filter((event) => event.type === 'usage.reported').filter((event) => event.scope === 'step');
-      const sum = (field: 'input_tokens' | 'output_tokens'): number => steps.reduce((total, step) => total + (step[field] ?? 0), 0);
+      const steps = whole.events
+        .filter((event) => event.type === 'usage.reported')
+        .filter((event) => event.scope === 'step');
+      const sum = (field: 'input_tokens' | 'output_tokens'): number =>
+        steps.reduce((total, step) => total + (step[field] ?? 0), 0);
       expect([sum('input_tokens'), sum('output_tokens')]).toEqual(expected.steps);
     });
   }
@@ -184,22 +197,28 @@ describe.each(readdirSync(home).toSorted())('%s', (name) => {
       expect(misfits(text)).toEqual([]);
     });
 
-    it.each(['claude:stream-json', 'claude:json-array', 'claude:partial', 'claude:json', 'runwire'])('keeps the outcome as %s', (to) => {
-      const { text, losses } = write(first, to);
-      const events: AgentEvent[] = [];
-      const reader = new Reader({ dialect: findWriter(to).dialect, onRecord: (record) => void events.push(eventOf(record)) });
-      reader.stdout(new TextEncoder().encode(text));
-      const outcome = reader.end();
-      const kept = ({ message, metrics, tool_calls, verdict }: RunOutcome): unknown => ({
-        message: to === 'claude:json' && verdict.class !== 'success' ? '' : message,
-        tools: losses.includes('tool_call') ? [] : tool_calls.map((call) => [call.name, call.status]),
-        tokens: losses.includes('usage') ? [] : [metrics.input_tokens, metrics.output_tokens, metrics.cost],
-        isGood: verdict.class === 'success',
-      });
-      expect(kept(outcome)).toEqual(kept(first.outcome));
-      expect(events.filter((event) => event.type === 'line.unknown')).toEqual([]);
-      expect(to === 'runwire' ? [] : misfits(text)).toEqual([]);
-    });
+    it.each(['claude:stream-json', 'claude:json-array', 'claude:partial', 'claude:json', 'runwire'])(
+      'keeps the outcome as %s',
+      (to) => {
+        const { text, losses } = write(first, to);
+        const events: AgentEvent[] = [];
+        const reader = new Reader({
+          dialect: findWriter(to).dialect,
+          onRecord: (record) => void events.push(eventOf(record)),
+        });
+        reader.stdout(new TextEncoder().encode(text));
+        const outcome = reader.end();
+        const kept = ({ message, metrics, tool_calls, verdict }: RunOutcome): unknown => ({
+          message: to === 'claude:json' && verdict.class !== 'success' ? '' : message,
+          tools: losses.includes('tool_call') ? [] : tool_calls.map((call) => [call.name, call.status]),
+          tokens: losses.includes('usage') ? [] : [metrics.input_tokens, metrics.output_tokens, metrics.cost],
+          isGood: verdict.class === 'success',
+        });
+        expect(kept(outcome)).toEqual(kept(first.outcome));
+        expect(events.filter((event) => event.type === 'line.unknown')).toEqual([]);
+        expect(to === 'runwire' ? [] : misfits(text)).toEqual([]);
+      },
+    );
   });
 
   it('is no success when cut after any line, unless it was one by then', () => {
@@ -208,14 +227,19 @@ describe.each(readdirSync(home).toSorted())('%s', (name) => {
       const head = lines.slice(0, count).map((line) => `${line}\n`);
       const { events, outcome } = read(head.join(''), end);
       checkLifecycle(events);
-      const lastWord = head.findLast((line) => /"subtype":"(?:init|success|error_\w+)"|"type":"assistant"/.test(line)) ?? '';
+      const lastWord =
+        head.findLast((line) => /"subtype":"(?:init|success|error_\w+)"|"type":"assistant"/.test(line)) ?? '';
       if (outcome.verdict.class === 'success') expect(lastWord).toContain('"subtype":"success","is_error":false');
     }
   });
 
   it('survives any damage, and no damage makes a failure a success', () => {
     const bytes = new TextEncoder().encode(wire);
-    const place = fc.record({ at: fc.nat(), length: fc.integer({ min: 1, max: 200 }), byte: fc.integer({ min: 0, max: 255 }) });
+    const place = fc.record({
+      at: fc.nat(),
+      length: fc.integer({ min: 1, max: 200 }),
+      byte: fc.integer({ min: 0, max: 255 }),
+    });
     const kind = fc.constantFrom('flip', 'drop', 'truncate', 'repeat');
     fc.assert(
       fc.property(fc.array(fc.tuple(kind, place), { minLength: 1, maxLength: 3 }), (damages) => {

@@ -33,7 +33,12 @@ const said = (id: string, block: Wire, stop: string | null = null, more: Wire = 
 const result = (id: string): Wire => prompt([{ type: 'tool_result', tool_use_id: id, content: 'a', is_error: false }]);
 const interrupt = prompt([text('[Request interrupted by user]')]);
 const verdict = (lines: Wire[]): string => readLines(lines).outcome.verdict.class;
-const whole = [prompt('List it.'), said('m1', use('t1'), 'tool_use'), result('t1'), said('m2', text('One file.'), 'end_turn')];
+const whole = [
+  prompt('List it.'),
+  said('m1', use('t1'), 'tool_use'),
+  result('t1'),
+  said('m2', text('One file.'), 'end_turn'),
+];
 
 describe('the lines of a session file', () => {
   it('may name the session twice', () => {
@@ -51,7 +56,11 @@ describe('the lines of a session file', () => {
 
   it('stay those of a session when one of them lacks its place', () => {
     const { parentUuid: _, ...odd } = said('m3', text('More.'), 'end_turn');
-    expect(readLines([...whole, odd]).outcome).toMatchObject({ message: 'More.', metrics: { turns: 3 }, verdict: { class: 'success' } });
+    expect(readLines([...whole, odd]).outcome).toMatchObject({
+      message: 'More.',
+      metrics: { turns: 3 },
+      verdict: { class: 'success' },
+    });
   });
 });
 
@@ -68,7 +77,10 @@ describe('the end of a session file', () => {
 
   it.each<[string, Wire[]]>([
     ['the first text', [prompt('Hi.'), said('m1', text('Let me see:'))]],
-    ['a text between two calls', [prompt('Hi.'), said('m1', use('t1'), 'tool_use'), result('t1'), said('m2', text('Let me see:'))]],
+    [
+      'a text between two calls',
+      [prompt('Hi.'), said('m1', use('t1'), 'tool_use'), result('t1'), said('m2', text('Let me see:'))],
+    ],
     [
       'a text of an old version that tells reasons',
       [...whole, prompt('More.'), said('m3', text('Let me see:'))].map((each) => ({ ...each, version: '1.0.3' })),
@@ -78,7 +90,12 @@ describe('the end of a session file', () => {
   });
 
   it('knows a call whose result stands before it', () => {
-    const swapped = [prompt('List it.'), result('t1'), said('m1', use('t1'), 'tool_use'), said('m2', text('One file.'), 'end_turn')];
+    const swapped = [
+      prompt('List it.'),
+      result('t1'),
+      said('m1', use('t1'), 'tool_use'),
+      said('m2', text('One file.'), 'end_turn'),
+    ];
     const of = (lines: Wire[]) => {
       const { tool_calls, metrics, warnings, message } = readLines(lines).outcome;
       return { tool_calls, metrics, warnings, message };
@@ -113,7 +130,9 @@ describe('the end of a session file', () => {
 
   it('is an interruption only when nothing follows it', () => {
     expect(verdict([...whole, interrupt])).toBe('cancelled');
-    expect(verdict([prompt('Hi.'), interrupt, prompt('Again.'), said('m9', text('Here.'), 'end_turn')])).toBe('success');
+    expect(verdict([prompt('Hi.'), interrupt, prompt('Again.'), said('m9', text('Here.'), 'end_turn')])).toBe(
+      'success',
+    );
     expect(verdict([prompt('Hi.'), interrupt, said('m9', text('Here.'), 'end_turn')])).toBe('success');
   });
 });
@@ -130,7 +149,10 @@ describe('what the program says in the place of the model', () => {
     ["You've hit your session limit", { error: 'rate_limit', apiErrorStatus: 429 }, 'rate_limit'],
   ])('is a failure, not an answer: %s', (words, more, code) => {
     const failed = own(words, { isApiErrorMessage: true, ...more });
-    expect(readLines([prompt('Hi.'), failed]).outcome).toMatchObject({ message: '', verdict: { class: 'provider', code } });
+    expect(readLines([prompt('Hi.'), failed]).outcome).toMatchObject({
+      message: '',
+      verdict: { class: 'provider', code },
+    });
     expect(verdict([prompt('Hi.'), failed, prompt('Again.'), said('m9', text('Here.'), 'end_turn')])).toBe('success');
   });
 
@@ -159,7 +181,12 @@ describe('what a session file tells like the stream', () => {
     ['automode-blocked', 'no', 'permission'],
     ['interrupted', 'stopped', 'success'],
   ])('a call with the denial %s', (kind, content, verdictClass) => {
-    const lines = [prompt('Do.'), said('m1', use('t1'), 'tool_use'), refused(kind, content), said('m2', text('I could not.'), 'end_turn')];
+    const lines = [
+      prompt('Do.'),
+      said('m1', use('t1'), 'tool_use'),
+      refused(kind, content),
+      said('m2', text('I could not.'), 'end_turn'),
+    ];
     expect(tools(readLines(lines))).toEqual([kind === 'interrupted' ? 'Bash cancelled' : 'Bash error denied']);
     expect(verdict(lines)).toBe(verdictClass);
   });
@@ -194,7 +221,12 @@ describe('what a session file tells like the stream', () => {
       return [metrics.input_tokens, metrics.cost, metrics.cost_source, provenance.unknown_lines];
     };
     expect(bill([...whole, total()])).toEqual([27, 0.5, 'reported', 0]);
-    expect(bill([...whole, total(), prompt('More.'), said('m9', text('Yes.'), 'end_turn')])).toEqual([30, undefined, 'unknown', 0]);
+    expect(bill([...whole, total(), prompt('More.'), said('m9', text('Yes.'), 'end_turn')])).toEqual([
+      30,
+      undefined,
+      'unknown',
+      0,
+    ]);
     expect(bill([...whole, total({ hasUnknownModelCost: true })])).toEqual([27, undefined, 'unknown', 0]);
     expect(bill([...whole, total({ modelUsage: {} })])).toEqual([20, 0.5, 'reported', 0]);
     // Less than the messages: not of the whole session.
@@ -207,7 +239,13 @@ describe('a message', () => {
   const counts = (read: Read): number[] => [read.outcome.metrics.input_tokens ?? 0, read.outcome.metrics.turns];
 
   it('counts once when its lines stand between those of another', () => {
-    const lines = [prompt('Hi.'), said('m1', text('A.')), said('m2', text('B.')), said('m1', use('t1')), said('m2', use('t2'))];
+    const lines = [
+      prompt('Hi.'),
+      said('m1', text('A.')),
+      said('m2', text('B.')),
+      said('m1', use('t1')),
+      said('m2', use('t2')),
+    ];
     const read = readLines([...lines, result('t1'), result('t2'), said('m3', text('Done.'), 'end_turn')]);
     expect(counts(read)).toEqual([30, 3]);
     expect(tools(read)).toEqual(['Bash completed', 'Bash completed']);
@@ -216,12 +254,19 @@ describe('a message', () => {
 
   it('counts once among sub-agents of the same file', () => {
     const side = { isSidechain: true };
-    const lines = [said('a', text('A.'), null, side), said('b', text('B.'), null, side), said('a', text('C.'), null, side)];
+    const lines = [
+      said('a', text('A.'), null, side),
+      said('b', text('B.'), null, side),
+      said('a', text('C.'), null, side),
+    ];
     expect(counts(readLines([...whole.slice(0, 2), ...lines, ...whole.slice(2)]))).toEqual([40, 2]);
   });
 
   it.each(['the same lines', 'new ids of lines'])('that a resumed session repeats counts once: %s', (how) => {
-    const copies = how === 'the same lines' ? whole : whole.map((each, index) => ({ ...each, uuid: `copy-${index}`, sessionId: 's-2' }));
+    const copies =
+      how === 'the same lines'
+        ? whole
+        : whole.map((each, index) => ({ ...each, uuid: `copy-${index}`, sessionId: 's-2' }));
     const read = readLines([...whole, ...copies, prompt('More.'), said('m5', text('More.'), 'end_turn')]);
     expect(counts(read)).toEqual([30, 3]);
     expect(tools(read)).toEqual(['Bash completed']);
@@ -230,7 +275,13 @@ describe('a message', () => {
 });
 
 it('knows the summary after a turn', () => {
-  const summary = { type: 'system', subtype: 'post_turn_summary', session_id: 's-1', uuid: 'x', status_category: 'blocked' };
+  const summary = {
+    type: 'system',
+    subtype: 'post_turn_summary',
+    session_id: 's-1',
+    uuid: 'x',
+    status_category: 'blocked',
+  };
   const start = { type: 'system', subtype: 'init', session_id: 's-1', claude_code_version: '2.1.220', uuid: 'y' };
   expect(readLines([start, summary]).outcome).toMatchObject({ warnings: [], provenance: { unknown_lines: 0 } });
   expect(readLines([start, { ...summary, needs_action: 'Which database?' }]).outcome.warnings).toEqual([
@@ -239,7 +290,14 @@ it('knows the summary after a turn', () => {
 });
 
 describe('a result without the lines before it', () => {
-  const alone: Wire = { type: 'result', subtype: 'success', is_error: false, duration_ms: 9, num_turns: 14, total_cost_usd: 0.5 };
+  const alone: Wire = {
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    duration_ms: 9,
+    num_turns: 14,
+    total_cost_usd: 0.5,
+  };
   const withheld = (more: Wire = {}): Wire => ({ ...alone, permission_denials_count: 0, ...more });
   const start: Wire = { type: 'system', subtype: 'init', message: 'Claude Code initialized', model: 'm-1' };
   const told = (lines: Wire[]) => {
@@ -270,7 +328,11 @@ describe('a result without the lines before it', () => {
     ['without its first line', [withheld()], { class: 'success', denied: undefined, warnings: 0 }],
     ['with denials', [start, withheld({ permission_denials_count: 2 })], { class: 'success', denied: 2, warnings: 4 }],
     ['a failure', [start, withheld({ is_error: true })], { class: 'incomplete', denied: undefined, warnings: 0 }],
-    ['a turn limit', [start, withheld({ subtype: 'error_max_turns' })], { class: 'turn_limit', denied: undefined, warnings: 0 }],
+    [
+      'a turn limit',
+      [start, withheld({ subtype: 'error_max_turns' })],
+      { class: 'turn_limit', denied: undefined, warnings: 0 },
+    ],
   ])('is read where the log withholds what was said: %s', (_title, lines, want) => {
     expect(told(lines)).toEqual({ message: '', turns: 14, calls: undefined, ...want });
   });

@@ -27,7 +27,15 @@ const init: JsonObject = {
 
 function said(id: string, block: JsonObject, more: JsonObject = {}): JsonObject {
   const usage = { input_tokens: 3, cache_creation_input_tokens: 50, cache_read_input_tokens: 900, output_tokens: 1 };
-  const message = { id, type: 'message', role: 'assistant', model: 'claude-x', content: [block], stop_reason: null, usage };
+  const message = {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-x',
+    content: [block],
+    stop_reason: null,
+    usage,
+  };
   return { type: 'assistant', message, parent_tool_use_id: null, session_id: 's-1', uuid: `u-${id}`, ...more };
 }
 
@@ -36,7 +44,14 @@ const call = (id: string, name: string, input: JsonObject = {}): JsonObject => (
 
 function answered(id: string, content: string, more: JsonObject = {}, line: JsonObject = {}): JsonObject {
   const block = { type: 'tool_result', tool_use_id: id, content, ...more };
-  return { type: 'user', message: { role: 'user', content: [block] }, parent_tool_use_id: null, session_id: 's-1', uuid: 'u-r', ...line };
+  return {
+    type: 'user',
+    message: { role: 'user', content: [block] },
+    parent_tool_use_id: null,
+    session_id: 's-1',
+    uuid: 'u-r',
+    ...line,
+  };
 }
 
 function result(more: JsonObject = {}): JsonObject {
@@ -53,7 +68,13 @@ function result(more: JsonObject = {}): JsonObject {
     total_cost_usd: 0.01,
     usage: { input_tokens: 3, cache_creation_input_tokens: 50, cache_read_input_tokens: 900, output_tokens: 20 },
     modelUsage: {
-      'claude-x': { inputTokens: 3, outputTokens: 20, cacheReadInputTokens: 900, cacheCreationInputTokens: 50, costUSD: 0.01 },
+      'claude-x': {
+        inputTokens: 3,
+        outputTokens: 20,
+        cacheReadInputTokens: 900,
+        cacheCreationInputTokens: 50,
+        costUSD: 0.01,
+      },
     },
     permission_denials: [],
     uuid: 'u-end',
@@ -73,7 +94,10 @@ function only<Type extends EventType>(events: readonly AgentEvent[], type: Type)
 }
 
 /** Writes a run of some other agent, given as its drafts. */
-function write(drafts: readonly Draft[], variant = 'stream-json'): { lines: JsonObject[]; losses: string[]; text: string } {
+function write(
+  drafts: readonly Draft[],
+  variant = 'stream-json',
+): { lines: JsonObject[]; losses: string[]; text: string } {
   const { dialect, variant: found } = findWriter(`claude:${variant}`);
   const writer = new Writer(dialect, found);
   const place = numbered();
@@ -127,18 +151,42 @@ describe('detection', () => {
     ['a message of Amp', plain({ ...said('msg_1', words('hi')), session_id: 'T-1', uuid: undefined }), 0],
     [
       'init of Cursor',
-      { type: 'system', subtype: 'init', apiKeySource: 'env', cwd: '/w', session_id: 'c', model: 'm', permissionMode: 'default' },
+      {
+        type: 'system',
+        subtype: 'init',
+        apiKeySource: 'env',
+        cwd: '/w',
+        session_id: 'c',
+        model: 'm',
+        permissionMode: 'default',
+      },
       0,
     ],
     [
       'result of Cursor',
-      { type: 'result', subtype: 'success', is_error: false, duration_ms: 1, duration_api_ms: 1, result: '', session_id: 'c' },
+      {
+        type: 'result',
+        subtype: 'success',
+        is_error: false,
+        duration_ms: 1,
+        duration_api_ms: 1,
+        result: '',
+        session_id: 'c',
+      },
       0,
     ],
     ['init of Droid', { type: 'system', subtype: 'init', session_id: 'd', cwd: '/w', tools: [], model: 'm' }, 0],
     [
       'result of Droid',
-      { type: 'result', subtype: 'success', is_error: false, duration_ms: 1, num_turns: 1, result: '', session_id: 'd' },
+      {
+        type: 'result',
+        subtype: 'success',
+        is_error: false,
+        duration_ms: 1,
+        num_turns: 1,
+        result: '',
+        session_id: 'd',
+      },
       0,
     ],
     ['an event of Codex', { type: 'thread.started', thread_id: 't' }, 0],
@@ -183,7 +231,14 @@ describe('usage', () => {
 
   it('adds the cost of each turn where no model is named', () => {
     const turn = (cost: number): JsonObject => result({ modelUsage: {}, total_cost_usd: cost });
-    const { metrics } = read([init, said('m1', words('a')), turn(0.25), init, said('m2', words('b')), turn(0.75)]).outcome;
+    const { metrics } = read([
+      init,
+      said('m1', words('a')),
+      turn(0.25),
+      init,
+      said('m2', words('b')),
+      turn(0.75),
+    ]).outcome;
     expect(metrics).toMatchObject({ cost: 0.75, input_tokens: 1906, output_tokens: 40 });
   });
 });
@@ -210,7 +265,12 @@ describe('usage of a session that is resumed', () => {
       model_usage_since_last_result: since,
       ...more,
     });
-  const bill = ({ metrics }: RunOutcome) => [metrics.input_tokens, metrics.output_tokens, metrics.cost, metrics.cost_source];
+  const bill = ({ metrics }: RunOutcome) => [
+    metrics.input_tokens,
+    metrics.output_tokens,
+    metrics.cost,
+    metrics.cost_source,
+  ];
 
   it('is what it used since, not what the session had used before', () => {
     const { outcome } = read([init, step('m', 3352), resumed({ 'claude-x': counts(3352, 9, 0.015) })]);
@@ -219,11 +279,16 @@ describe('usage of a session that is resumed', () => {
 
   it('adds up over several results, for each model', () => {
     const first = resumed({ 'claude-x': counts(3352, 9, 0.015), helper: counts(100, 2, 0.001) });
-    const second = resumed({ 'claude-x': counts(10, 1, 0.002) }, { modelUsage: { 'claude-x': counts(10_043, 49, 0.047) } });
+    const second = resumed(
+      { 'claude-x': counts(10, 1, 0.002) },
+      { modelUsage: { 'claude-x': counts(10_043, 49, 0.047) } },
+    );
     const third = resumed({}, { modelUsage: { 'claude-x': counts(10_043, 49, 0.047) } });
     const { outcome } = read([init, step('m', 3352), first, step('n', 10), second, third]);
     expect(bill(outcome)).toEqual([3462, 12, 0.018, 'reported']);
-    expect(outcome.usage_by_model?.map(({ model_name, input_tokens, cost }) => [model_name, input_tokens, cost])).toEqual([
+    expect(
+      outcome.usage_by_model?.map(({ model_name, input_tokens, cost }) => [model_name, input_tokens, cost]),
+    ).toEqual([
       ['helper', 100, 0.001],
       ['claude-x', 3362, 0.017],
     ]);
@@ -276,9 +341,17 @@ describe('claims', () => {
     ['a refusal', { stop_reason: 'refusal' }, 'provider'],
     ['an API status', { api_error_status: 529 }, 'provider'],
     ['the usage limit', { is_error: true, terminal_reason: 'blocking_limit' }, 'provider'],
-    ['a broken set-up', { subtype: 'error_during_execution', is_error: true, terminal_reason: 'turn_setup_failed' }, 'config'],
+    [
+      'a broken set-up',
+      { subtype: 'error_during_execution', is_error: true, terminal_reason: 'turn_setup_failed' },
+      'config',
+    ],
     ['a spent budget', { is_error: true, terminal_reason: 'budget_exhausted' }, 'cost_limit'],
-    ['an interrupt', { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' }, 'cancelled'],
+    [
+      'an interrupt',
+      { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' },
+      'cancelled',
+    ],
   ])('%s', (_, more, verdict) => {
     expect(read([init, said('m1', words('Done.')), result(more)]).outcome.verdict.class).toBe(verdict);
   });
@@ -314,11 +387,18 @@ describe('a result that is all there is', () => {
     const { metrics } = read([result({ num_turns: 24 })]).outcome;
     expect(metrics).toMatchObject({ turns: 24 });
     expect(metrics).not.toHaveProperty('tool_calls_count');
-    expect(read([init, said('m', words('Done.')), result()]).outcome.metrics).toMatchObject({ turns: 1, tool_calls_count: 0 });
+    expect(read([init, said('m', words('Done.')), result()]).outcome.metrics).toMatchObject({
+      turns: 1,
+      tool_calls_count: 0,
+    });
   });
 
   it.each([
-    ['one after the other', 3, [said('a', call('t1', 'Bash')), refusal('t1'), said('b', call('t2', 'Bash')), refusal('t2')]],
+    [
+      'one after the other',
+      3,
+      [said('a', call('t1', 'Bash')), refusal('t1'), said('b', call('t2', 'Bash')), refusal('t2')],
+    ],
     ['at once', 2, [said('a', call('t1', 'Bash')), said('a', call('t2', 'Bash')), refusal('t1'), refusal('t2')]],
   ])('has the verdict of the whole stream where every call was denied, %s', (_title, num_turns, lines) => {
     const end = result({ num_turns, permission_denials: [denial('t1'), denial('t2')] });
@@ -329,10 +409,18 @@ describe('a result that is all there is', () => {
 });
 
 describe('the time of a run', () => {
-  const at = (second: number): JsonObject => ({ timestamp: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString() });
+  const at = (second: number): JsonObject => ({
+    timestamp: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString(),
+  });
 
   it('is that of all its turns', () => {
-    const lines = [init, said('a', words('A.')), result({ duration_ms: 4000 }), said('b', words('B.')), result({ duration_ms: 270 })];
+    const lines = [
+      init,
+      said('a', words('A.')),
+      result({ duration_ms: 4000 }),
+      said('b', words('B.')),
+      result({ duration_ms: 270 }),
+    ];
     expect(read(lines).outcome.metrics.duration_ms).toBe(4270);
   });
 
@@ -358,19 +446,24 @@ describe('an end without a result', () => {
     uuid: 'u-i',
   });
 
-  it.each(['[Request interrupted by user for tool use]', '[Request interrupted by user]'])('is a cancellation after %s', (text) => {
-    const lines = [init, said('a', call('t', 'Bash')), rejected, interrupted(text)];
-    expect(read(lines).outcome.verdict).toMatchObject({ class: 'cancelled', exit_code: 130 });
-    // It went on: what is left is a call that was denied.
-    expect(read([...lines, said('b', words('On.')), result()]).outcome.verdict.class).toBe('permission');
-  });
+  it.each(['[Request interrupted by user for tool use]', '[Request interrupted by user]'])(
+    'is a cancellation after %s',
+    (text) => {
+      const lines = [init, said('a', call('t', 'Bash')), rejected, interrupted(text)];
+      expect(read(lines).outcome.verdict).toMatchObject({ class: 'cancelled', exit_code: 130 });
+      // It went on: what is left is a call that was denied.
+      expect(read([...lines, said('b', words('On.')), result()]).outcome.verdict.class).toBe('permission');
+    },
+  );
 });
 
 describe('a command of the program itself', () => {
   const none = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
   const warned = (more: JsonObject): string[] =>
-    read([init, result({ result: 'Not enough messages to compact.', usage: none, total_cost_usd: 0, modelUsage: {}, ...more })]).outcome
-      .warnings;
+    read([
+      init,
+      result({ result: 'Not enough messages to compact.', usage: none, total_cost_usd: 0, modelUsage: {}, ...more }),
+    ]).outcome.warnings;
 
   it('is a warning: the model was not asked', () => {
     expect(warned({})).toEqual(['the model was not asked']);
@@ -386,7 +479,14 @@ describe('a server that cannot be reached', () => {
   const message = 'API Error: Unable to connect to API (ConnectionRefused)';
   const failed = (error: string): JsonObject => ({
     ...said('a', words(message), { error }),
-    message: { id: 'a', type: 'message', role: 'assistant', model: '<synthetic>', content: [words(message)], stop_reason: 'stop_sequence' },
+    message: {
+      id: 'a',
+      type: 'message',
+      role: 'assistant',
+      model: '<synthetic>',
+      content: [words(message)],
+      stop_reason: 'stop_sequence',
+    },
   });
   const end = { is_error: true, result: message, stop_reason: 'stop_sequence', api_error_status: null };
 
@@ -399,8 +499,17 @@ describe('a server that cannot be reached', () => {
   });
 
   it('is the network in a retry without a status', () => {
-    const retry = { type: 'system', subtype: 'api_retry', attempt: 1, error: 'server_error', session_id: 's-1', uuid: 'u-t' };
-    const codes = [null, 500].map((error_status) => only(read([init, { ...retry, error_status }]).events, 'retry.scheduled')[0]?.code);
+    const retry = {
+      type: 'system',
+      subtype: 'api_retry',
+      attempt: 1,
+      error: 'server_error',
+      session_id: 's-1',
+      uuid: 'u-t',
+    };
+    const codes = [null, 500].map(
+      (error_status) => only(read([init, { ...retry, error_status }]).events, 'retry.scheduled')[0]?.code,
+    );
     expect(codes).toEqual(['network', 'server']);
   });
 });
@@ -424,9 +533,24 @@ describe('tools', () => {
   });
 
   it.each<[string, JsonObject, JsonObject, string]>([
-    ['a rule', { is_error: true }, { tool_result_meta: [{ id: 't1', non_execution_kind: 'permission-rule' }] }, 'denied'],
-    ['a person', { is_error: true }, { tool_result_meta: [{ id: 't1', non_execution_kind: 'user-rejected' }] }, 'denied'],
-    ['an interrupt', { is_error: true }, { tool_result_meta: [{ id: 't1', non_execution_kind: 'cancelled' }] }, 'cancelled'],
+    [
+      'a rule',
+      { is_error: true },
+      { tool_result_meta: [{ id: 't1', non_execution_kind: 'permission-rule' }] },
+      'denied',
+    ],
+    [
+      'a person',
+      { is_error: true },
+      { tool_result_meta: [{ id: 't1', non_execution_kind: 'user-rejected' }] },
+      'denied',
+    ],
+    [
+      'an interrupt',
+      { is_error: true },
+      { tool_result_meta: [{ id: 't1', non_execution_kind: 'cancelled' }] },
+      'cancelled',
+    ],
     ['a failure', { is_error: true }, {}, 'error'],
     ['nothing said', {}, {}, 'success'],
   ])('ends by %s', (_, more, line, status) => {
@@ -435,19 +559,35 @@ describe('tools', () => {
   });
 
   it('reads the exit code of a failed command', () => {
-    const { events } = read([init, said('m1', call('t1', 'Bash')), answered('t1', 'Exit code 127\nnot found', { is_error: true })]);
+    const { events } = read([
+      init,
+      said('m1', call('t1', 'Bash')),
+      answered('t1', 'Exit code 127\nnot found', { is_error: true }),
+    ]);
     expect(only(events, 'item.completed')[0]).toMatchObject({ status: 'error', exit_code: 127 });
   });
 
   it('starts a repeated call once', () => {
-    const { events } = read([init, said('m1', call('t1', 'Bash')), said('m1', call('t1', 'Bash')), answered('t1', 'ok')]);
+    const { events } = read([
+      init,
+      said('m1', call('t1', 'Bash')),
+      said('m1', call('t1', 'Bash')),
+      answered('t1', 'ok'),
+    ]);
     expect(only(events, 'item.started')).toHaveLength(1);
   });
 });
 
 describe('sub-agents', () => {
   it('leave the message of the main thread alone when a task of no known call is done', () => {
-    const done = { type: 'system', subtype: 'task_notification', task_id: 'x', status: 'completed', session_id: 's-1', uuid: 'u-n' };
+    const done = {
+      type: 'system',
+      subtype: 'task_notification',
+      task_id: 'x',
+      status: 'completed',
+      session_id: 's-1',
+      uuid: 'u-n',
+    };
     const { events, outcome } = read([init, said('m1', words('One.')), done, said('m1', words('Two.')), result()]);
     expect(only(events, 'turn.started')).toHaveLength(1);
     expect(only(events, 'usage.reported').filter((event) => event.scope === 'step')).toHaveLength(1);
@@ -457,7 +597,14 @@ describe('sub-agents', () => {
   it('are remembered while thousands of others work', () => {
     const of = (task: string, id: string): JsonObject => said(id, words('x'), { parent_tool_use_id: task });
     const others = Array.from({ length: 8000 }, (_, index) => of(`other_${index}`, `m_${index}`));
-    const { events } = read([init, of('t1', 'm1'), ...others.slice(0, 4000), of('t1', 'm1'), ...others.slice(4000), of('t1', 'm1')]);
+    const { events } = read([
+      init,
+      of('t1', 'm1'),
+      ...others.slice(0, 4000),
+      of('t1', 'm1'),
+      ...others.slice(4000),
+      of('t1', 'm1'),
+    ]);
     // Each counts its usage once, however often its lines repeat it.
     expect(only(events, 'usage.reported')).toHaveLength(8001);
   });
@@ -473,7 +620,11 @@ describe('lines of a later version', () => {
     ];
     const line = said('m1', words('Done.'));
     const content = [first, words('Done.'), second, 7];
-    const { events, outcome } = read([init, { ...line, message: { ...(line.message as JsonObject), content } }, result()]);
+    const { events, outcome } = read([
+      init,
+      { ...line, message: { ...(line.message as JsonObject), content } },
+      result(),
+    ]);
     expect(only(events, 'line.unknown').map((event) => event.wire)).toEqual([
       { ...line, message: { ...(line.message as JsonObject), content: [first, second, 7] } },
     ]);
@@ -504,8 +655,25 @@ describe('lines of a later version', () => {
   });
 
   it('cannot make the decoder throw', () => {
-    const types = ['system', 'assistant', 'user', 'result', 'stream_event', 'rate_limit_event', 'control_request', 'auth_status'];
-    const subtypes = ['init', 'success', 'permission_denied', 'task_updated', 'api_retry', 'compact_boundary', 'files_persisted'];
+    const types = [
+      'system',
+      'assistant',
+      'user',
+      'result',
+      'stream_event',
+      'rate_limit_event',
+      'control_request',
+      'auth_status',
+    ];
+    const subtypes = [
+      'init',
+      'success',
+      'permission_denied',
+      'task_updated',
+      'api_retry',
+      'compact_boundary',
+      'files_persisted',
+    ];
     const fields = [
       'message',
       'event',
@@ -519,7 +687,11 @@ describe('lines of a later version', () => {
       'errors',
     ];
     const line = fc
-      .tuple(fc.constantFrom(...types), fc.constantFrom(...subtypes), fc.dictionary(fc.constantFrom(...fields), fc.jsonValue()))
+      .tuple(
+        fc.constantFrom(...types),
+        fc.constantFrom(...subtypes),
+        fc.dictionary(fc.constantFrom(...fields), fc.jsonValue()),
+      )
       .map(([type, subtype, more]) => ({ ...more, type, subtype }) as JsonObject);
     fc.assert(
       fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
@@ -580,7 +752,9 @@ describe('writing the run of another agent', () => {
     });
     expect(new Set(lines.map((line) => line.uuid)).size).toBe(lines.length);
     expect(
-      lines.filter((line) => line.type === 'assistant' || line.type === 'user').every((line) => line.parent_tool_use_id === null),
+      lines
+        .filter((line) => line.type === 'assistant' || line.type === 'user')
+        .every((line) => line.parent_tool_use_id === null),
     ).toBe(true);
     expect(losses).toEqual([]);
   });

@@ -17,15 +17,27 @@ const toolStart = (toolCallId: string, toolName: string, input: unknown): Wire =
 const toolEnd = (toolCallId: string, toolName: string, fields: Wire): Wire =>
   event({ type: 'content_end', contentType: 'tool', toolName, toolCallId, durationMs: 5, ...fields });
 const result = (finishReason: string, fields: Wire = {}): Wire =>
-  at({ type: 'run_result', finishReason, iterations: 1, usage: { inputTokens: 0, outputTokens: 0 }, durationMs: 900, text: '', ...fields });
+  at({
+    type: 'run_result',
+    finishReason,
+    iterations: 1,
+    usage: { inputTokens: 0, outputTokens: 0 },
+    durationMs: 900,
+    text: '',
+    ...fields,
+  });
 const loop = event({
   type: 'error',
-  error: { name: 'Error', message: 'Detected 5 consecutive identical calls to `run_commands`; stopping to avoid a loop.' },
+  error: {
+    name: 'Error',
+    message: 'Detected 5 consecutive identical calls to `run_commands`; stopping to avoid a loop.',
+  },
   recoverable: true,
   iteration: 5,
 });
 const refused = 'Tool "run_commands" requires approval in a TTY session';
-const update = (fields: unknown): Wire => event({ type: 'content_update', contentType: 'tool', toolCallId: 'c', update: fields });
+const update = (fields: unknown): Wire =>
+  event({ type: 'content_update', contentType: 'tool', toolCallId: 'c', update: fields });
 const usage = (inputTokens: number, totalInputTokens: number): Wire =>
   event({
     type: 'usage',
@@ -50,9 +62,19 @@ const run = (lines: Wire[]): Read => readLines(lines, { exit: exited(0) });
 describe('3.x', () => {
   it('takes session and model from run_start', () => {
     const read = readLines([
-      at({ type: 'run_start', providerId: 'p', modelId: 'm-1', catalog: 'live', thinking: 'off', mode: 'act', sessionId: 's-1' }),
+      at({
+        type: 'run_start',
+        providerId: 'p',
+        modelId: 'm-1',
+        catalog: 'live',
+        thinking: 'off',
+        mode: 'act',
+        sessionId: 's-1',
+      }),
     ]);
-    expect(only(read, 'thread.started')).toEqual([{ type: 'thread.started', agent: 'cline', session_id: 's-1', model: 'm-1' }]);
+    expect(only(read, 'thread.started')).toEqual([
+      { type: 'thread.started', agent: 'cline', session_id: 's-1', model: 'm-1' },
+    ]);
   });
 
   it.each([
@@ -83,7 +105,11 @@ describe('3.x', () => {
       event({ type: 'content_end', contentType: 'text', text: 'One two' }),
       result('completed'),
     ]);
-    expect(only(read, 'text.delta', 'text.completed').map((each) => ('text' in each ? each.text : ''))).toEqual(['One', ' two', 'One two']);
+    expect(only(read, 'text.delta', 'text.completed').map((each) => ('text' in each ? each.text : ''))).toEqual([
+      'One',
+      ' two',
+      'One two',
+    ]);
     expect(read.outcome.verdict.class).toBe('success');
   });
 
@@ -97,10 +123,22 @@ describe('3.x', () => {
 
   it.each<[string, Wire, string[]]>([
     ['a good tool', { output: [{ query: 'ls', result: 'a', success: true }] }, ['run_commands completed']],
-    ['a failed part', { output: [{ success: true }, { success: false, error: 'Command exited with code 3' }] }, ['run_commands error']],
-    ['an error beside the output', { output: { error: 'no such tool' }, error: '{"error":"no such tool"}' }, ['run_commands error']],
+    [
+      'a failed part',
+      { output: [{ success: true }, { success: false, error: 'Command exited with code 3' }] },
+      ['run_commands error'],
+    ],
+    [
+      'an error beside the output',
+      { output: { error: 'no such tool' }, error: '{"error":"no such tool"}' },
+      ['run_commands error'],
+    ],
     ['a refusal', { output: { error: refused }, error: refused }, ['run_commands error denied']],
-    ['an aborted command', { output: [{ error: 'Command failed: Command was aborted', success: false }] }, ['run_commands cancelled']],
+    [
+      'an aborted command',
+      { output: [{ error: 'Command failed: Command was aborted', success: false }] },
+      ['run_commands cancelled'],
+    ],
   ])('tells %s', (_, end, want) => {
     expect(tools(readLines([toolStart('c', 'run_commands', {}), toolEnd('c', 'run_commands', end)]))).toEqual(want);
   });
@@ -110,7 +148,9 @@ describe('3.x', () => {
       toolStart('c', 'run_commands', { commands: ['x'] }),
       toolEnd('c', 'run_commands', { output: [{ result: '', success: false, error: 'Command exited with code 3' }] }),
     ]);
-    expect(only(read, 'item.completed')).toMatchObject([{ status: 'error', exit_code: 3, error: 'Command exited with code 3' }]);
+    expect(only(read, 'item.completed')).toMatchObject([
+      { status: 'error', exit_code: 3, error: 'Command exited with code 3' },
+    ]);
   });
 
   it('tells progress of both streams and skips empty chunks', () => {
@@ -129,7 +169,8 @@ describe('3.x', () => {
   });
 
   it('names the files that editor and apply_patch changed', () => {
-    const patch = '*** Begin Patch\n*** Add File: a.txt\n+x\n*** Update File: b.txt\n*** Delete File: c.txt\n*** End Patch';
+    const patch =
+      '*** Begin Patch\n*** Add File: a.txt\n+x\n*** Update File: b.txt\n*** Delete File: c.txt\n*** End Patch';
     const read = readLines([
       toolStart('1', 'editor', { path: '/w/new.txt' }),
       toolEnd('1', 'editor', { output: { result: 'File created successfully at: /w/new.txt', success: true } }),
@@ -151,9 +192,18 @@ describe('3.x', () => {
 
   it('counts a delta once, and lets the final total replace the sum', () => {
     const steps = [usage(10, 10), usage(20, 30)];
-    expect(readLines(steps).outcome.metrics).toMatchObject({ input_tokens: 30, output_tokens: 4, cache_read_tokens: 8, cost: 1 });
+    expect(readLines(steps).outcome.metrics).toMatchObject({
+      input_tokens: 30,
+      output_tokens: 4,
+      cache_read_tokens: 8,
+      cost: 1,
+    });
     const total = { inputTokens: 50, outputTokens: 9, cacheReadTokens: 8, cacheWriteTokens: 0, totalCost: 2 };
-    const read = readLines([...steps, ...text('Done.'), result('completed', { aggregateUsage: total, model: { id: 'm-1' } })]);
+    const read = readLines([
+      ...steps,
+      ...text('Done.'),
+      result('completed', { aggregateUsage: total, model: { id: 'm-1' } }),
+    ]);
     expect(read.outcome.metrics).toMatchObject({
       input_tokens: 50,
       output_tokens: 9,
@@ -167,9 +217,18 @@ describe('3.x', () => {
 
   it('does not take a cost of 0 for a price, nor zeros for counts', () => {
     const zeros = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, totalCost: 0 };
-    const free = event({ type: 'usage', inputTokens: 5, outputTokens: 1, cost: 0, totalInputTokens: 5, totalOutputTokens: 1 });
+    const free = event({
+      type: 'usage',
+      inputTokens: 5,
+      outputTokens: 1,
+      cost: 0,
+      totalInputTokens: 5,
+      totalOutputTokens: 1,
+    });
     expect(readLines([free]).outcome.metrics.cost_source).toBe('unknown');
-    expect(readLines([result('error', { usage: zeros, text: 'boom' })]).outcome.metrics).not.toHaveProperty('input_tokens');
+    expect(readLines([result('error', { usage: zeros, text: 'boom' })]).outcome.metrics).not.toHaveProperty(
+      'input_tokens',
+    );
   });
 
   it.each<[string, Wire[], Parameters<typeof readLines>[1], string]>([
@@ -178,7 +237,12 @@ describe('3.x', () => {
     ['an unknown reason', [...text('Hi.'), result('complete')], { exit: exited(0) }, 'incomplete'],
     ['too many iterations', [result('max_iterations')], { exit: exited(1) }, 'turn_limit'],
     ['too many mistakes', [result('mistake_limit', { text: 'Three errors' })], { exit: exited(1) }, 'tool'],
-    ['SIGINT, by its own words', [at({ type: 'run_abort_requested', reason: 'sigint' })], { exit: exited(0) }, 'cancelled'],
+    [
+      'SIGINT, by its own words',
+      [at({ type: 'run_abort_requested', reason: 'sigint' })],
+      { exit: exited(0) },
+      'cancelled',
+    ],
     [
       'a local abort with exit 0',
       [...text('Hi.'), result('aborted'), at({ type: 'run_aborted', reason: 'local_abort', message: 'aborted' })],
@@ -206,14 +270,22 @@ describe('3.x', () => {
     ],
     [
       'a refusal that the model answered',
-      [toolStart('c', 'run_commands', {}), toolEnd('c', 'run_commands', { error: refused }), ...text('I may not.'), result('completed')],
+      [
+        toolStart('c', 'run_commands', {}),
+        toolEnd('c', 'run_commands', { error: refused }),
+        ...text('I may not.'),
+        result('completed'),
+      ],
       { exit: exited(0) },
       'permission',
     ],
     [
       'its own time limit',
       [result('aborted')],
-      { exit: exited(1), stderr: '{"ts":"2026-11-15T10:00:00.000Z","type":"error","message":"run timed out after 15s"}\n' },
+      {
+        exit: exited(1),
+        stderr: '{"ts":"2026-11-15T10:00:00.000Z","type":"error","message":"run timed out after 15s"}\n',
+      },
       'time_limit',
     ],
     [
@@ -229,13 +301,17 @@ describe('3.x', () => {
       [],
       {
         exit: exited(1),
-        stderr: '{"ts":"2026-11-15T10:00:00.000Z","type":"error","message":"JSON output mode requires a prompt argument"}\n',
+        stderr:
+          '{"ts":"2026-11-15T10:00:00.000Z","type":"error","message":"JSON output mode requires a prompt argument"}\n',
       },
       'input',
     ],
   ])('is judged: %s', (_, lines, rest, want) => {
     const { outcome } = readLines(lines, rest);
-    expect({ class: outcome.verdict.class, dialect: outcome.provenance.dialect }).toEqual({ class: want, dialect: 'cline' });
+    expect({ class: outcome.verdict.class, dialect: outcome.provenance.dialect }).toEqual({
+      class: want,
+      dialect: 'cline',
+    });
   });
 
   it('tells an error once that came on both streams', () => {
@@ -283,7 +359,9 @@ describe('3.x', () => {
       at({ type: 'team_restored', teamName: 'n' }),
       ...unknown,
     ]);
-    expect(only(read, 'line.unknown')).toEqual(unknown.map((wire) => ({ type: 'line.unknown', dialect: 'cline', wire })));
+    expect(only(read, 'line.unknown')).toEqual(
+      unknown.map((wire) => ({ type: 'line.unknown', dialect: 'cline', wire })),
+    );
   });
 
   it('does not keep the warnings of a library', () => {
@@ -303,7 +381,11 @@ describe('2.x', () => {
       say('text', 'I wr', 4, { partial: true }),
       say('text', 'I write.', 4, { partial: true }),
       say('text', 'I write.', 4),
-      say('api_req_started', { request: 'x', tokensIn: 10, tokensOut: 5, cacheReads: 90, cacheWrites: 0, cost: 0.25 }, 2),
+      say(
+        'api_req_started',
+        { request: 'x', tokensIn: 10, tokensOut: 5, cacheReads: 90, cacheWrites: 0, cost: 0.25 },
+        2,
+      ),
       say('tool', { tool: 'newFileCreated', path: 'a.txt', content: 'x' }, 5),
       say('api_req_started', { tokensIn: 20, tokensOut: 6, cost: 0.5 }, 6),
       say('command', 'ls', 7),
@@ -316,12 +398,23 @@ describe('2.x', () => {
     expect(read.outcome).toMatchObject({
       message: 'All done.',
       metadata: { initial_prompt: 'Write it.' },
-      metrics: { input_tokens: 120, output_tokens: 11, cache_read_tokens: 90, cost: 0.75, turns: 2, start_time_ms: 1, end_time_ms: 12 },
+      metrics: {
+        input_tokens: 120,
+        output_tokens: 11,
+        cache_read_tokens: 90,
+        cost: 0.75,
+        turns: 2,
+        start_time_ms: 1,
+        end_time_ms: 12,
+      },
       artifacts: [{ path: 'a.txt', operation: 'created' }],
       verdict: { class: 'success' },
     });
     expect(tools(read)).toEqual(['newFileCreated completed', 'command completed', 'srv.find completed']);
-    expect(only(read, 'text.completed').map((each) => ('text' in each ? each.text : ''))).toEqual(['I write.', 'All done.']);
+    expect(only(read, 'text.completed').map((each) => ('text' in each ? each.text : ''))).toEqual([
+      'I write.',
+      'All done.',
+    ]);
   });
 
   it.each<[string, Wire[], string]>([
@@ -338,11 +431,9 @@ describe('2.x', () => {
 
   it('blames the open tool for an error', () => {
     const edit = (time: number): Wire => say('tool', { tool: 'editedExistingFile', path: 'a' }, time);
-    expect(tools(run([edit(1), say('diff_error', 'no match', 2), edit(3), say('error', 'broken', 4), edit(5)]))).toEqual([
-      'editedExistingFile error',
-      'editedExistingFile error',
-      'editedExistingFile cancelled abandoned',
-    ]);
+    expect(
+      tools(run([edit(1), say('diff_error', 'no match', 2), edit(3), say('error', 'broken', 4), edit(5)])),
+    ).toEqual(['editedExistingFile error', 'editedExistingFile error', 'editedExistingFile cancelled abandoned']);
   });
 
   it('tells questions, retries, notes and what is new', () => {

@@ -16,7 +16,12 @@ const usage = {
   reasoning_output_tokens: 64,
 };
 const done: JsonObject = { type: 'turn.completed', usage };
-const item = (phase: 'started' | 'updated' | 'completed', id: string, type: string, fields: JsonObject): JsonObject => ({
+const item = (
+  phase: 'started' | 'updated' | 'completed',
+  id: string,
+  type: string,
+  fields: JsonObject,
+): JsonObject => ({
   type: `item.${phase}`,
   item: { id, type, ...fields },
 });
@@ -29,7 +34,14 @@ describe('items', () => {
       'a command',
       'command_execution',
       { command: 'ls', aggregated_output: 'a.c\n', exit_code: 0, status: 'completed' },
-      { name: 'command_execution', kind: 'command', args: { command: 'ls' }, status: 'success', output: 'a.c\n', exit_code: 0 },
+      {
+        name: 'command_execution',
+        kind: 'command',
+        args: { command: 'ls' },
+        status: 'success',
+        output: 'a.c\n',
+        exit_code: 0,
+      },
     ],
     [
       'a command that failed',
@@ -37,7 +49,12 @@ describe('items', () => {
       { command: 'no', exit_code: 127, status: 'failed' },
       { status: 'error', exit_code: 127 },
     ],
-    ['a declined command', 'command_execution', { command: 'rm', exit_code: null, status: 'declined' }, { status: 'denied' }],
+    [
+      'a declined command',
+      'command_execution',
+      { command: 'rm', exit_code: null, status: 'declined' },
+      { status: 'denied' },
+    ],
     [
       'a command that was still running',
       'command_execution',
@@ -48,22 +65,56 @@ describe('items', () => {
       'a tool of an MCP server',
       'mcp_tool_call',
       { server: 'docs', tool: 'find', arguments: { q: 1 }, result: { content: [] }, error: null, status: 'completed' },
-      { name: 'docs.find', native_name: 'mcp_tool_call', kind: 'mcp', args: { q: 1 }, status: 'success', output: { content: [] } },
+      {
+        name: 'docs.find',
+        native_name: 'mcp_tool_call',
+        kind: 'mcp',
+        args: { q: 1 },
+        status: 'success',
+        output: { content: [] },
+      },
     ],
     [
       'an MCP tool that nobody could approve',
       'mcp_tool_call',
-      { server: 'docs', tool: 'find', result: null, error: { message: 'user cancelled MCP tool call' }, status: 'failed' },
+      {
+        server: 'docs',
+        tool: 'find',
+        result: null,
+        error: { message: 'user cancelled MCP tool call' },
+        status: 'failed',
+      },
       { status: 'denied', error: 'user cancelled MCP tool call' },
     ],
     [
       'a sub-agent',
       'collab_tool_call',
-      { tool: 'spawn_agent', prompt: 'look', receiver_thread_ids: ['u'], agents_states: { u: { status: 'running' } }, status: 'completed' },
-      { name: 'spawn_agent', kind: 'subagent', args: { prompt: 'look', receiver_thread_ids: ['u'] }, output: { u: { status: 'running' } } },
+      {
+        tool: 'spawn_agent',
+        prompt: 'look',
+        receiver_thread_ids: ['u'],
+        agents_states: { u: { status: 'running' } },
+        status: 'completed',
+      },
+      {
+        name: 'spawn_agent',
+        kind: 'subagent',
+        args: { prompt: 'look', receiver_thread_ids: ['u'] },
+        output: { u: { status: 'running' } },
+      },
     ],
-    ['a search', 'web_search', { query: 'q', action: { type: 'other' } }, { kind: 'web', args: { query: 'q', action: { type: 'other' } } }],
-    ['a plan', 'todo_list', { items: [{ text: 'a', completed: true }] }, { kind: 'plan', output: [{ text: 'a', completed: true }] }],
+    [
+      'a search',
+      'web_search',
+      { query: 'q', action: { type: 'other' } },
+      { kind: 'web', args: { query: 'q', action: { type: 'other' } } },
+    ],
+    [
+      'a plan',
+      'todo_list',
+      { items: [{ text: 'a', completed: true }] },
+      { kind: 'plan', output: [{ text: 'a', completed: true }] },
+    ],
   ])('%s', (_title, type, fields, expected) => {
     const read = readLines(whole(item('completed', 'item_0', type, fields)), 'codex');
     const [start] = only(read, 'item.started');
@@ -79,9 +130,10 @@ describe('items', () => {
       { path: 'c.c', kind: 'update' },
     ];
     const edits = (status: string): string[] =>
-      only(readLines(whole(item('completed', 'item_0', 'file_change', { changes, status })), 'codex'), 'file.edited').map(
-        ({ operation, path }) => `${operation} ${path}`,
-      );
+      only(
+        readLines(whole(item('completed', 'item_0', 'file_change', { changes, status })), 'codex'),
+        'file.edited',
+      ).map(({ operation, path }) => `${operation} ${path}`);
     expect(edits('completed')).toEqual(['created a.c', 'deleted b.c', 'modified c.c']);
     expect(edits('failed')).toEqual([]);
   });
@@ -128,7 +180,13 @@ describe('errors', () => {
       { type: 'turn.failed', error: { message: 'Quota exceeded' } },
     ]);
     expect(only(read, 'retry.scheduled')).toEqual([
-      { type: 'retry.scheduled', code: 'network', cause: 'stream disconnected before completion', attempt: 2, max_attempts: 5 },
+      {
+        type: 'retry.scheduled',
+        code: 'network',
+        cause: 'stream disconnected before completion',
+        attempt: 2,
+        max_attempts: 5,
+      },
       { type: 'retry.scheduled', code: 'network', cause: 'waiting for network' },
       { type: 'retry.scheduled', code: 'network', cause: 'no route: connection refused' },
     ]);
@@ -160,10 +218,19 @@ describe('the stream before 0.43', () => {
     msg('session_configured', { session_id: 's1', model: 'gpt-5' }),
     msg('task_started'),
     msg('exec_command_begin', { call_id: 'c1', command: ['bash', '-lc', 'ls'] }),
-    msg('exec_command_end', { call_id: 'c1', stdout: 'a', stderr: 'b', exit_code: 0, duration: { secs: 1, nanos: 5_000_000 } }),
+    msg('exec_command_end', {
+      call_id: 'c1',
+      stdout: 'a',
+      stderr: 'b',
+      exit_code: 0,
+      duration: { secs: 1, nanos: 5_000_000 },
+    }),
     msg('mcp_tool_call_begin', { call_id: 'c2', invocation: { server: 's', tool: 't', arguments: {} } }),
     msg('mcp_tool_call_end', { call_id: 'c2', result: { Err: 'bad' } }),
-    msg('patch_apply_begin', { call_id: 'c3', changes: { 'a.c': { add: { content: 'x' } }, 'b.c': { update: { unified_diff: '@@' } } } }),
+    msg('patch_apply_begin', {
+      call_id: 'c3',
+      changes: { 'a.c': { add: { content: 'x' } }, 'b.c': { update: { unified_diff: '@@' } } },
+    }),
     msg('patch_apply_end', { call_id: 'c3', stdout: 'ok', success: true }),
     msg('token_count', { info: { total_token_usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 } } }),
     msg('agent_message', { message: 'Done.' }),
@@ -240,13 +307,21 @@ describe('session files', () => {
   });
 
   describe('of a fork', () => {
-    const later = (line: JsonObject, ms: number): JsonObject => ({ ...line, timestamp: new Date(Date.parse(at) + ms).toISOString() });
+    const later = (line: JsonObject, ms: number): JsonObject => ({
+      ...line,
+      timestamp: new Date(Date.parse(at) + ms).toISOString(),
+    });
     const counted = (input_tokens: number, output_tokens: number): JsonObject =>
-      kept('event_msg', { type: 'token_count', info: { total_token_usage: { input_tokens, cached_input_tokens: 0, output_tokens } } });
+      kept('event_msg', {
+        type: 'token_count',
+        info: { total_token_usage: { input_tokens, cached_input_tokens: 0, output_tokens } },
+      });
     const own = (more: JsonObject): JsonObject => kept('session_meta', { id: 's2', cwd: '/srv', ...more });
     const lines = [
       counted(13_000, 380),
-      ...[kept('event_msg', { type: 'task_started' }), counted(13_100, 390), counted(13_300, 400)].map((line) => later(line, 9000)),
+      ...[kept('event_msg', { type: 'task_started' }), counted(13_100, 390), counted(13_300, 400)].map((line) =>
+        later(line, 9000),
+      ),
       later(kept('event_msg', { type: 'task_complete', last_agent_message: 'ok' }), 9500),
     ];
     const parents = kept('session_meta', { id: 's1', cwd: '/srv' });
@@ -270,7 +345,12 @@ describe('session files', () => {
       const rows = [
         kept('session_meta', { id: id(2), cwd: '/srv', forked_from_id: id(0) }),
         ...turns(1, copied, counted(13_000, 380)),
-        ...turns(3, answered, counted(13_300, 400), kept('event_msg', { type: 'task_complete', last_agent_message: 'ok' })),
+        ...turns(
+          3,
+          answered,
+          counted(13_300, 400),
+          kept('event_msg', { type: 'task_complete', last_agent_message: 'ok' }),
+        ),
       ];
       expect(readLines(rows).outcome.metrics).toMatchObject({ input_tokens: 300, output_tokens: 20 });
     });
@@ -283,20 +363,43 @@ describe('session files', () => {
       { status: 'error', exit_code: 2, duration_ms: 1500 },
     ],
     ['the words of unified exec', 'Process exited with code 0\nOutput:\nok', { status: 'success', exit_code: 0 }],
-    ['JSON with metadata', '{"output":"ok","metadata":{"exit_code":0,"duration_seconds":0.5}}', { output: 'ok', duration_ms: 500 }],
+    [
+      'JSON with metadata',
+      '{"output":"ok","metadata":{"exit_code":0,"duration_seconds":0.5}}',
+      { output: 'ok', duration_ms: 500 },
+    ],
     ['a refusal', 'exec command rejected by user', { status: 'denied' }],
     ['an error without a code', 'failed to parse arguments', { status: 'error' }],
-    ['a refused patch', 'patch rejected: writing outside of the project; rejected by user approval settings', { status: 'denied' }],
+    [
+      'a refused patch',
+      'patch rejected: writing outside of the project; rejected by user approval settings',
+      { status: 'denied' },
+    ],
     ['a refusal by a rule', 'rejected: blocked by policy', { status: 'denied' }],
     ['an interruption', 'aborted by user after 1.2s', { status: 'cancelled' }],
     ['an interruption under a frame', 'Wall time: 3.2 seconds\naborted by user', { status: 'cancelled' }],
-    ['a signal', 'Chunk ID: 1\nWall time: 0.5 seconds\nProcess terminated by signal 15\nOutput:\nhalf', { status: 'cancelled' }],
-    ['a frame without a code', 'Chunk ID: 1\nWall time: 0.5 seconds\nOriginal token count: 1\nOutput:\nhalf', { status: 'cancelled' }],
+    [
+      'a signal',
+      'Chunk ID: 1\nWall time: 0.5 seconds\nProcess terminated by signal 15\nOutput:\nhalf',
+      { status: 'cancelled' },
+    ],
+    [
+      'a frame without a code',
+      'Chunk ID: 1\nWall time: 0.5 seconds\nOriginal token count: 1\nOutput:\nhalf',
+      { status: 'cancelled' },
+    ],
     ['an unknown tool', 'unsupported call: teleport', { status: 'error' }],
-    ['words that only look like a frame', 'Exit code: 0\nOutput:\nProcess terminated by signal 15', { status: 'success' }],
+    [
+      'words that only look like a frame',
+      'Exit code: 0\nOutput:\nProcess terminated by signal 15',
+      { status: 'success' },
+    ],
     ['a time that is none', 'Wall time: 1..5 seconds\nExit code: 0', { status: 'success', exit_code: 0 }],
   ])('tell how a command ended: %s', (_title, words, expected) => {
-    const [end] = only(readLines(session(call('c1', 'exec_command', { cmd: 'x' }), output('c1', words))), 'item.completed');
+    const [end] = only(
+      readLines(session(call('c1', 'exec_command', { cmd: 'x' }), output('c1', words))),
+      'item.completed',
+    );
     expect(end).toMatchObject(expected);
     expect(Object.values(end ?? {})).not.toContain(NaN);
   });
@@ -307,7 +410,9 @@ describe('session files', () => {
       only(readLines(session(...lines)), 'file.edited').map(({ operation, path }) => `${operation} ${path}`);
     const expected = ['created a.c', 'modified b.c', 'deleted c.c'];
     expect(edits(call('c1', 'apply_patch', { input: patch }), output('c1', 'Success.'))).toEqual(expected);
-    expect(edits(call('c1', 'shell', { command: ['apply_patch', patch] }), output('c1', 'Exit code: 0'))).toEqual(expected);
+    expect(edits(call('c1', 'shell', { command: ['apply_patch', patch] }), output('c1', 'Exit code: 0'))).toEqual(
+      expected,
+    );
     expect(edits(call('c1', 'apply_patch', { input: patch }), output('c1', 'failed to apply'))).toEqual([]);
   });
 
@@ -323,7 +428,10 @@ describe('session files', () => {
     const running = output('c1', 'Chunk ID: 1\nWall time: 10.0 seconds\nProcess running with session ID 7\nOutput:\n');
     const left = readLines(session(call('c1', 'exec_command', { cmd: 'x' }), running)).outcome;
     expect(left.tool_calls).toMatchObject([{ status: 'cancelled', reason: 'abandoned' }]);
-    const asked = [call('c2', 'write_stdin', { session_id: 7, chars: '' }), output('c2', 'Process exited with code 3\nOutput:\nno')];
+    const asked = [
+      call('c2', 'write_stdin', { session_id: 7, chars: '' }),
+      output('c2', 'Process exited with code 3\nOutput:\nno'),
+    ];
     const ended = readLines(session(call('c1', 'exec_command', { cmd: 'x' }), running, ...asked)).outcome;
     expect(ended.tool_calls).toMatchObject([{ name: 'exec_command', status: 'error' }, { name: 'write_stdin' }]);
   });
@@ -344,7 +452,10 @@ describe('session files', () => {
     [{ message: 'Too long.', codex_error_info: 'context_window_exceeded' }, 'context_overflow'],
     [{ message: 'Selected model is at capacity.', codex_error_info: 'server_overloaded' }, 'server'],
     [{ message: 'nope', codex_error_info: { unauthorized: {} } }, 'auth'],
-    [{ message: 'retry limit', codex_error_info: { response_too_many_failed_attempts: { http_status_code: 429 } } }, 'rate_limit'],
+    [
+      { message: 'retry limit', codex_error_info: { response_too_many_failed_attempts: { http_status_code: 429 } } },
+      'rate_limit',
+    ],
     [{ message: 'gone', codexErrorInfo: { responseStreamDisconnected: { httpStatusCode: null } } }, 'network'],
     [{}, 'unknown'],
   ])('fail with the error of the last turn: %j', (error, code) => {
@@ -358,7 +469,9 @@ describe('session files', () => {
     const [meta, begun, ...rest] = session();
     const failed = [meta, begun, error] as JsonObject[];
     expect(readLines(failed).outcome.verdict).toMatchObject({ code: 'auth' });
-    expect(readLines([...failed, kept('event_msg', { type: 'task_complete', error: null })]).outcome.verdict).toMatchObject({
+    expect(
+      readLines([...failed, kept('event_msg', { type: 'task_complete', error: null })]).outcome.verdict,
+    ).toMatchObject({
       code: 'auth',
     });
     expect(readLines([...failed, ...rest]).outcome.verdict).toMatchObject({ class: 'success' });
@@ -376,7 +489,9 @@ describe('session files', () => {
         thread_id: 's',
         response_id,
         usage: { input_tokens: 10, cached_input_tokens: 4, output_tokens: 2 },
-        ...(thread === undefined ? {} : { thread_token_usage: { input_tokens: thread, cached_input_tokens: 4, output_tokens: 2 } }),
+        ...(thread === undefined
+          ? {}
+          : { thread_token_usage: { input_tokens: thread, cached_input_tokens: 4, output_tokens: 2 } }),
       });
     const killed = session().slice(0, 3);
     expect(readLines([...killed, record('r1', 10), record('r2', 20)]).outcome).toMatchObject({
@@ -384,17 +499,20 @@ describe('session files', () => {
       metrics: { input_tokens: 20, output_tokens: 2, cache_read_tokens: 4 },
       provenance: { unknown_lines: 0 },
     });
-    expect(readLines([...killed, record('r1', undefined), record('r1', undefined), record('r2', undefined)]).outcome.metrics).toMatchObject(
-      {
-        input_tokens: 20,
-        output_tokens: 4,
-      },
-    );
+    expect(
+      readLines([...killed, record('r1', undefined), record('r1', undefined), record('r2', undefined)]).outcome.metrics,
+    ).toMatchObject({
+      input_tokens: 20,
+      output_tokens: 4,
+    });
   });
 
   it('count tokens by their last total', () => {
     const total = (input_tokens: number, cache_write_input_tokens: number): JsonObject =>
-      kept('event_msg', { type: 'token_count', info: { total_token_usage: { input_tokens, output_tokens: 5, cache_write_input_tokens } } });
+      kept('event_msg', {
+        type: 'token_count',
+        info: { total_token_usage: { input_tokens, output_tokens: 5, cache_write_input_tokens } },
+      });
     expect(readLines(session(total(10, 1), total(30, 2))).outcome.metrics).toMatchObject({
       input_tokens: 30,
       output_tokens: 5,
@@ -413,7 +531,12 @@ describe('writing', () => {
     name,
     args: { q: 1 },
   });
-  const close = (item_id: string): AgentEvent => ({ type: 'item.completed', item_id, status: 'success', output: 'found' });
+  const close = (item_id: string): AgentEvent => ({
+    type: 'item.completed',
+    item_id,
+    status: 'success',
+    output: 'found',
+  });
   const words: AgentEvent = { type: 'text.completed', turn_id: 't', message_id: 'm', block_id: 'b', text: 'Done.' };
   const ok: AgentEvent = { type: 'agent.finished', status: 'ok' };
 
@@ -448,7 +571,13 @@ describe('writing', () => {
     const last = (...end: AgentEvent[]): unknown => writeEvents([begin, words, ...end], 'codex').lines.at(-1);
     expect(last({ type: 'usage.reported', scope: 'thread', input_tokens: 7, output_tokens: 2 }, ok)).toEqual({
       type: 'turn.completed',
-      usage: { input_tokens: 7, cached_input_tokens: 0, cache_write_input_tokens: 0, output_tokens: 2, reasoning_output_tokens: 0 },
+      usage: {
+        input_tokens: 7,
+        cached_input_tokens: 0,
+        cache_write_input_tokens: 0,
+        output_tokens: 2,
+        reasoning_output_tokens: 0,
+      },
     });
     expect(last({ type: 'agent.finished', status: 'failed', code: 'auth', message: '401' })).toEqual({
       type: 'turn.failed',
@@ -461,7 +590,16 @@ describe('writing', () => {
     const lost: string[] = [];
     const encoder = findWriter('codex').dialect.encoder({ line() {}, lose: (what) => void lost.push(what) }, 'exec');
     const record = numbered();
-    encoder.record(record({ type: 'item.started', item_id: 'a', turn_id: 't', kind: 'command', name: 'Bash', args: { command: 'ls' } }));
+    encoder.record(
+      record({
+        type: 'item.started',
+        item_id: 'a',
+        turn_id: 't',
+        kind: 'command',
+        name: 'Bash',
+        args: { command: 'ls' },
+      }),
+    );
     encoder.record(record({ type: 'item.completed', item_id: 'a', status: 'success' }));
     expect(lost).toEqual(['tool_name']);
   });

@@ -22,7 +22,11 @@ it('reads the wrapped answer', () => {
 it("takes the model's own JSON as the answer when it is named, on one line or many", () => {
   const answer = { files: ['a', 'b'], ok: true };
   const whole = readLines([answer], { dialect: continueCli, exit: exited(0) });
-  const indented = readLines([], { dialect: continueCli, exit: exited(0), cut: `${JSON.stringify(answer, null, 2)}\n` });
+  const indented = readLines([], {
+    dialect: continueCli,
+    exit: exited(0),
+    cut: `${JSON.stringify(answer, null, 2)}\n`,
+  });
   for (const read of [whole, indented])
     expect(read.outcome).toMatchObject({ message: JSON.stringify(answer), verdict: { class: 'success' } });
 });
@@ -47,7 +51,13 @@ describe('the end', () => {
       'provider',
       'continue',
     ],
-    ['an error on stdout', [note('error', 'Config file is an invalid config')], { exit: exited(1) }, 'config', 'continue'],
+    [
+      'an error on stdout',
+      [note('error', 'Config file is an invalid config')],
+      { exit: exited(1) },
+      'config',
+      'continue',
+    ],
     [
       'an answer, then an error',
       [wrapped('Hi.')],
@@ -59,7 +69,8 @@ describe('the end', () => {
       'no prompt',
       [],
       {
-        stderr: 'Error: A prompt is required when using the -p/--print flag, unless --prompt is provided.\n\n  cn -p "x"\n',
+        stderr:
+          'Error: A prompt is required when using the -p/--print flag, unless --prompt is provided.\n\n  cn -p "x"\n',
         exit: exited(1),
       },
       'input',

@@ -4,7 +4,14 @@ import { detected, exited, only, readLines, tools, type Wire } from '../support/
 
 const Line = await copilot.schema();
 const timestamp = '2026-11-15T10:00:00.000Z';
-const event = (type: string, data: Wire, fields: Wire = {}): Wire => ({ type, data, id: 'e-1', parentId: null, timestamp, ...fields });
+const event = (type: string, data: Wire, fields: Wire = {}): Wire => ({
+  type,
+  data,
+  id: 'e-1',
+  parentId: null,
+  timestamp,
+  ...fields,
+});
 const start = event('session.start', {
   sessionId: 's-1',
   copilotVersion: '1.0.14',
@@ -12,7 +19,8 @@ const start = event('session.start', {
   startTime: timestamp,
   context: { cwd: '/w' },
 });
-const message = (content: string, fields: Wire = {}): Wire => event('assistant.message', { messageId: 'm1', content, ...fields });
+const message = (content: string, fields: Wire = {}): Wire =>
+  event('assistant.message', { messageId: 'm1', content, ...fields });
 const toolStart = (toolCallId: string, toolName: string, args: Wire, fields: Wire = {}): Wire =>
   event('tool.execution_start', { toolCallId, toolName, arguments: args, ...fields });
 const toolEnd = (toolCallId: string, fields: Wire): Wire => event('tool.execution_complete', { toolCallId, ...fields });
@@ -83,7 +91,10 @@ it('reads a whole run', () => {
     provenance: { agent: 'copilot', version: '1.0.14', dialect: 'copilot', unknown_lines: 0 },
   });
   expect(tools(read)).toEqual(['create completed']);
-  expect(only(read, 'reasoning.completed', 'text.completed').map((each) => ('text' in each ? each.text : ''))).toEqual(['Hm.', 'Done.']);
+  expect(only(read, 'reasoning.completed', 'text.completed').map((each) => ('text' in each ? each.text : ''))).toEqual([
+    'Hm.',
+    'Done.',
+  ]);
   expect(only(read, 'item.output')).toEqual([
     { type: 'item.output', item_id: 't1', stream: 'stdout', chunk: 'half' },
     { type: 'item.output', item_id: 't1', stream: 'progress', chunk: 'more' },
@@ -97,14 +108,22 @@ it('counts what the messages of an aborted run tell', () => {
 
 describe('usage', () => {
   it('falls back to the output counts of the messages', () => {
-    const { metrics } = readLines([start, message('Hi.', { outputTokens: 7 }), message('Ho.', { outputTokens: 3 }), result(0)]).outcome;
+    const { metrics } = readLines([
+      start,
+      message('Hi.', { outputTokens: 7 }),
+      message('Ho.', { outputTokens: 3 }),
+      result(0),
+    ]).outcome;
     expect(metrics).toMatchObject({ output_tokens: 10 });
     expect(metrics).not.toHaveProperty('input_tokens');
   });
 
   it('takes the totals of the shutdown over the sum', () => {
     const modelMetrics = {
-      a: { requests: { count: 1, cost: 1 }, usage: { inputTokens: 10, outputTokens: 1, cacheReadTokens: 5, cacheWriteTokens: 0 } },
+      a: {
+        requests: { count: 1, cost: 1 },
+        usage: { inputTokens: 10, outputTokens: 1, cacheReadTokens: 5, cacheWriteTokens: 0 },
+      },
       b: { requests: { count: 1, cost: 0 }, usage: { inputTokens: 20, outputTokens: 2 } },
     };
     const read = readLines([
@@ -119,7 +138,9 @@ describe('usage', () => {
 });
 
 it('takes reasoning from the message where no event told it', () => {
-  expect(only(readLines([start, message('Hi.', { reasoningText: 'Hm.' })]), 'reasoning.completed')).toMatchObject([{ text: 'Hm.' }]);
+  expect(only(readLines([start, message('Hi.', { reasoningText: 'Hm.' })]), 'reasoning.completed')).toMatchObject([
+    { text: 'Hm.' },
+  ]);
 });
 
 it.each<[string, Wire, string]>([
@@ -133,13 +154,20 @@ it.each<[string, Wire, string]>([
 });
 
 it('has the exit code that stands beside the output', () => {
-  const ended = toolEnd('t', { success: true, result: { content: 'no', contents: [{ type: 'shell_exit', shellId: '0', exitCode: 3 }] } });
-  expect(only(readLines([start, toolStart('t', 'bash', {}), ended]), 'item.completed')).toMatchObject([{ status: 'error', exit_code: 3 }]);
+  const ended = toolEnd('t', {
+    success: true,
+    result: { content: 'no', contents: [{ type: 'shell_exit', shellId: '0', exitCode: 3 }] },
+  });
+  expect(only(readLines([start, toolStart('t', 'bash', {}), ended]), 'item.completed')).toMatchObject([
+    { status: 'error', exit_code: 3 },
+  ]);
 });
 
 it('names a tool that was refused before it started', () => {
   const asked = message('', { toolRequests: [{ toolCallId: 't', name: 'bash', arguments: { command: 'rm' } }] });
-  expect(tools(readLines([start, asked, toolEnd('t', { success: false, error: { message: denial } })]))).toEqual(['bash error denied']);
+  expect(tools(readLines([start, asked, toolEnd('t', { success: false, error: { message: denial } })]))).toEqual([
+    'bash error denied',
+  ]);
 });
 
 it('keeps sub-agents apart', () => {
@@ -178,19 +206,50 @@ it('tells permissions', () => {
     event('permission.completed', { requestId: 'p3', result: { kind: 'denied-by-rules' } }),
   ]);
   expect(only(read, 'permission.requested', 'permission.resolved')).toEqual([
-    { type: 'permission.requested', permission_id: 'p1', what: 'shell', item_id: 't', pattern: 'rm x', title: 'Remove' },
+    {
+      type: 'permission.requested',
+      permission_id: 'p1',
+      what: 'shell',
+      item_id: 't',
+      pattern: 'rm x',
+      title: 'Remove',
+    },
     { type: 'permission.resolved', permission_id: 'p1', decision: 'allowed', raw_decision: 'approved', by: 'rule' },
-    { type: 'permission.requested', permission_id: 'p2', what: 'shell', item_id: 't', pattern: 'rm x', title: 'Remove' },
-    { type: 'permission.resolved', permission_id: 'p2', decision: 'denied', raw_decision: 'denied-interactively-by-user', by: 'user' },
+    {
+      type: 'permission.requested',
+      permission_id: 'p2',
+      what: 'shell',
+      item_id: 't',
+      pattern: 'rm x',
+      title: 'Remove',
+    },
+    {
+      type: 'permission.resolved',
+      permission_id: 'p2',
+      decision: 'denied',
+      raw_decision: 'denied-interactively-by-user',
+      by: 'user',
+    },
     { type: 'permission.requested', permission_id: 'p3', what: 'unknown' },
-    { type: 'permission.resolved', permission_id: 'p3', decision: 'denied', raw_decision: 'denied-by-rules', by: 'rule' },
+    {
+      type: 'permission.resolved',
+      permission_id: 'p3',
+      decision: 'denied',
+      raw_decision: 'denied-by-rules',
+      by: 'rule',
+    },
   ]);
 });
 
 it('takes the edited files from the closing line where no tool named them', () => {
   const changes = { codeChanges: { linesAdded: 1, linesRemoved: 0, filesModified: ['a', 'b'] } };
-  expect(readLines([start, message('Hi.'), result(0, changes)]).outcome.artifacts.map(({ path }) => path)).toEqual(['a', 'b']);
-  expect(readLines([...run.slice(0, -1), result(0, changes)]).outcome.artifacts.map(({ path }) => path)).toEqual(['/w/a']);
+  expect(readLines([start, message('Hi.'), result(0, changes)]).outcome.artifacts.map(({ path }) => path)).toEqual([
+    'a',
+    'b',
+  ]);
+  expect(readLines([...run.slice(0, -1), result(0, changes)]).outcome.artifacts.map(({ path }) => path)).toEqual([
+    '/w/a',
+  ]);
 });
 
 describe('a message whose stream broke', () => {
@@ -213,7 +272,12 @@ describe('a message whose stream broke', () => {
   });
 
   const open = (messageId: string): Wire => event('assistant.message_start', { messageId }, { ephemeral: true });
-  const abandoned = [start, event('assistant.turn_start', { turnId: '0' }), open('m1'), delta('m1', 'The first half of')];
+  const abandoned = [
+    start,
+    event('assistant.turn_start', { turnId: '0' }),
+    open('m1'),
+    delta('m1', 'The first half of'),
+  ];
 
   it.each<[string, Wire[]]>([
     ['a start', [open('m1'), delta('m1', 'The whole '), delta('m1', 'answer.'), message('The whole answer.')]],
@@ -232,7 +296,10 @@ it('has its model from its messages', () => {
     message('Hi.', { model: 'm-9' }),
     result(0),
   ]).outcome;
-  expect({ metrics, usage_by_model }).toMatchObject({ metrics: { model_name: 'm-9', cost_source: 'unknown' }, usage_by_model: undefined });
+  expect({ metrics, usage_by_model }).toMatchObject({
+    metrics: { model_name: 'm-9', cost_source: 'unknown' },
+    usage_by_model: undefined,
+  });
   expect(metrics).not.toHaveProperty('tokens_used');
 });
 
@@ -252,7 +319,12 @@ describe('the end', () => {
     ['an error and no more', [start, error], { exit: exited(1) }, 'provider'],
     ['an abort', [start, event('abort', { reason: 'user initiated' }), result(0)], { exit: exited(0) }, 'cancelled'],
     ['an abort and no more', [start, message('Hi.'), event('abort', { reason: 'user initiated' })], {}, 'cancelled'],
-    ['a failed shutdown', [start, message('Hi.'), event('session.shutdown', { shutdownType: 'error' })], {}, 'incomplete'],
+    [
+      'a failed shutdown',
+      [start, message('Hi.'), event('session.shutdown', { shutdownType: 'error' })],
+      {},
+      'incomplete',
+    ],
     ['no end', [start, message('Hi.')], { exit: exited(0) }, 'incomplete'],
     ['a cut end', [start, message('Hi.')], { exit: exited(0), cut: '{"type":"result","exitCo' }, 'incomplete'],
     [
@@ -263,24 +335,47 @@ describe('the end', () => {
     ],
     [
       'a refusal, then words',
-      [start, toolStart('t', 'bash', {}), toolEnd('t', { success: false, error: { message: denial } }), message('I may not.'), result(0)],
+      [
+        start,
+        toolStart('t', 'bash', {}),
+        toolEnd('t', { success: false, error: { message: denial } }),
+        message('I may not.'),
+        result(0),
+      ],
       { exit: exited(0) },
       'permission',
     ],
-    ['words on stderr alone', [], { exit: exited(1), stderr: 'Error: No authentication information found.\n' }, 'provider'],
+    [
+      'words on stderr alone',
+      [],
+      { exit: exited(1), stderr: 'Error: No authentication information found.\n' },
+      'provider',
+    ],
   ])('%s', (_, lines, rest, want) => {
     expect(readLines(lines, rest).outcome.verdict.class).toBe(want);
   });
 
   it.each([
     ['context_limit', 'That was too much.', undefined, 'context_overflow'],
-    ['query', 'Execution failed: CAPIError: 400 prompt token count of 139639 exceeds the limit of 128000', 400, 'context_overflow'],
+    [
+      'query',
+      'Execution failed: CAPIError: 400 prompt token count of 139639 exceeds the limit of 128000',
+      400,
+      'context_overflow',
+    ],
     ['quota', 'No more for today.', undefined, 'quota'],
     ['rate_limit', 'Slow down.', undefined, 'rate_limit'],
     ['authorization', 'Not for you.', undefined, 'auth'],
   ])('an error of type %s: %s', (errorType, words, statusCode, code) => {
-    const fault = event('session.error', { errorType, message: words, ...(statusCode === undefined ? {} : { statusCode }) });
-    expect(readLines([start, fault, result(1)], { exit: exited(1) }).outcome.verdict).toMatchObject({ class: 'provider', code });
+    const fault = event('session.error', {
+      errorType,
+      message: words,
+      ...(statusCode === undefined ? {} : { statusCode }),
+    });
+    expect(readLines([start, fault, result(1)], { exit: exited(1) }).outcome.verdict).toMatchObject({
+      class: 'provider',
+      code,
+    });
   });
 
   it('tells the error in full', () => {
@@ -350,9 +445,10 @@ describe('a run that begins without an introduction', () => {
   it('does not take "auto" for a model', () => {
     const auto = event('session.start', { sessionId: 's-1', selectedModel: 'auto' });
     expect(readLines([auto, ...bare()]).outcome.metrics.model_name).toBe('m-2');
-    expect(readLines([auto, event('session.model_change', { newModel: 'm-3' }), ...bare().slice(2)]).outcome.metrics.model_name).toBe(
-      'm-3',
-    );
+    expect(
+      readLines([auto, event('session.model_change', { newModel: 'm-3' }), ...bare().slice(2)]).outcome.metrics
+        .model_name,
+    ).toBe('m-3');
   });
 
   it.each([
@@ -362,7 +458,9 @@ describe('a run that begins without an introduction', () => {
     ['fine\n<shellId: 0 completed with exit code 0>', { status: 'success', exit_code: 0 }],
     ['no such file\n<shellId: build-1 completed with exit code 127>', { status: 'error', exit_code: 127 }],
   ])('has the exit code of a command: %j', (content, expected) => {
-    const read = readLines(bare(toolStart('t1', 'bash', { command: 'x' }), toolEnd('t1', { success: true, result: { content } })));
+    const read = readLines(
+      bare(toolStart('t1', 'bash', { command: 'x' }), toolEnd('t1', { success: true, result: { content } })),
+    );
     expect(only(read, 'item.completed')[0]).toMatchObject(expected);
   });
 });

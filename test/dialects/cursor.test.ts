@@ -4,7 +4,15 @@ import { detected, exited, only, type Read, readLines, tools, type Wire } from '
 
 const Line = await cursor.schema();
 const session_id = 'c-1';
-const init: Wire = { type: 'system', subtype: 'init', apiKeySource: 'env', cwd: '/w', session_id, model: 'M 1', permissionMode: 'default' };
+const init: Wire = {
+  type: 'system',
+  subtype: 'init',
+  apiKeySource: 'env',
+  cwd: '/w',
+  session_id,
+  model: 'M 1',
+  permissionMode: 'default',
+};
 const said = (role: string, words: string, fields: Wire = {}): Wire => ({
   type: role,
   message: { role, content: [{ type: 'text', text: words }] },
@@ -12,7 +20,13 @@ const said = (role: string, words: string, fields: Wire = {}): Wire => ({
   ...fields,
 });
 const assistant = (words: string, fields: Wire = {}): Wire => said('assistant', words, fields);
-const call = (subtype: string, call_id: string, tool_call: Wire): Wire => ({ type: 'tool_call', subtype, call_id, tool_call, session_id });
+const call = (subtype: string, call_id: string, tool_call: Wire): Wire => ({
+  type: 'tool_call',
+  subtype,
+  call_id,
+  tool_call,
+  session_id,
+});
 const tool = (call_id: string, kind: string, args: Wire, result: Wire): Wire[] => [
   call('started', call_id, { [`${kind}ToolCall`]: { args } }),
   call('completed', call_id, { [`${kind}ToolCall`]: { args, result } }),
@@ -75,10 +89,18 @@ describe('partial output', () => {
   const timed = { timestamp_ms: 1_700_000_000_000 };
   it.each<[string, Wire[]]>([
     ['deltas with a time, the repeat without', [assistant('ha', timed), assistant('ha', timed), assistant('haha')]],
-    ['the repeat with a call id', [assistant('ha', timed), assistant('ha', timed), assistant('haha', { ...timed, model_call_id: 'x' })]],
+    [
+      'the repeat with a call id',
+      [assistant('ha', timed), assistant('ha', timed), assistant('haha', { ...timed, model_call_id: 'x' })],
+    ],
     [
       'two repeats',
-      [assistant('ha', timed), assistant('ha', timed), assistant('haha', { ...timed, model_call_id: 'x' }), assistant('haha')],
+      [
+        assistant('ha', timed),
+        assistant('ha', timed),
+        assistant('haha', { ...timed, model_call_id: 'x' }),
+        assistant('haha'),
+      ],
     ],
     ['no times at all', [assistant('h'), assistant('aha'), assistant('haha')]],
     ['a lost delta', [assistant('ha', timed), assistant('haha')]],
@@ -110,8 +132,13 @@ it.each<[string, string, Wire, string]>([
 });
 
 it('reads the generic form, and an end without a start', () => {
-  const read = readLines([init, call('completed', 't', { function: { name: 'fancy', arguments: '{"a":1}', result: { success: {} } } })]);
-  expect(only(read, 'item.started')).toMatchObject([{ name: 'fancy', native_name: 'function', kind: 'tool_call', args: { a: 1 } }]);
+  const read = readLines([
+    init,
+    call('completed', 't', { function: { name: 'fancy', arguments: '{"a":1}', result: { success: {} } } }),
+  ]);
+  expect(only(read, 'item.started')).toMatchObject([
+    { name: 'fancy', native_name: 'function', kind: 'tool_call', args: { a: 1 } },
+  ]);
   expect(tools(read)).toEqual(['fancy completed']);
 });
 
@@ -133,15 +160,30 @@ describe('the end', () => {
     ['success', [init, assistant('Hi.'), result()], { exit: exited(0) }, 'success'],
     ['the object of json', [result({ result: 'Hi.' })], { exit: exited(0) }, 'success'],
     ['no result', [init, assistant('Hi.')], { exit: exited(0) }, 'incomplete'],
-    ['no result, words on stderr', [init, assistant('Hi.')], { exit: exited(1), stderr: 'Error: usage limit reached\n' }, 'provider'],
-    ['success without the flag', [init, assistant('Hi.'), result({ is_error: null })], { exit: exited(0) }, 'incomplete'],
+    [
+      'no result, words on stderr',
+      [init, assistant('Hi.')],
+      { exit: exited(1), stderr: 'Error: usage limit reached\n' },
+      'provider',
+    ],
+    [
+      'success without the flag',
+      [init, assistant('Hi.'), result({ is_error: null })],
+      { exit: exited(0) },
+      'incomplete',
+    ],
     [
       'an error',
       [init, result({ subtype: 'error', is_error: true, error: '401 unauthorized', result: '' })],
       { exit: exited(1) },
       'provider',
     ],
-    ['a cut result', [init, assistant('Hi.')], { exit: exited(0), cut: '{"type":"result","subtype":"succ' }, 'incomplete'],
+    [
+      'a cut result',
+      [init, assistant('Hi.')],
+      { exit: exited(0), cut: '{"type":"result","subtype":"succ' },
+      'incomplete',
+    ],
     [
       'a refusal as the last word',
       [init, ...tool('t', 'shell', {}, { rejected: {} }), result({ result: '' })],
@@ -149,13 +191,21 @@ describe('the end', () => {
       'permission',
     ],
     ['an empty answer', [init, result({ result: '' })], { exit: exited(0) }, 'incomplete'],
-    ['killed after its result', [init, assistant('Hi.'), result()], { exit: { exit_code: null, signal: 'SIGTERM' } }, 'success'],
+    [
+      'killed after its result',
+      [init, assistant('Hi.'), result()],
+      { exit: { exit_code: null, signal: 'SIGTERM' } },
+      'success',
+    ],
   ])('%s', (_, lines, rest, want) => {
     expect(readLines(lines, rest).outcome.verdict.class).toBe(want);
   });
 
   it('takes the answer from the object of json', () => {
-    expect(readLines([result({ result: 'Hi.' })]).outcome).toMatchObject({ message: 'Hi.', provenance: { dialect: 'cursor' } });
+    expect(readLines([result({ result: 'Hi.' })]).outcome).toMatchObject({
+      message: 'Hi.',
+      provenance: { dialect: 'cursor' },
+    });
   });
 
   it('does not count zeros', () => {

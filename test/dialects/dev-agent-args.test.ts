@@ -13,7 +13,10 @@ const ok: AgentEvent = { type: 'agent.finished', status: 'ok' };
 
 function written(name: string, args: Json, kind: ItemKind = 'tool_call'): Written {
   const call: AgentEvent = { type: 'item.started', item_id: 'i', turn_id: 'turn_1', kind, name, args };
-  return writeEvents([started, turn, call, { type: 'item.completed', item_id: 'i', status: 'success' }, ok], 'dev-agent');
+  return writeEvents(
+    [started, turn, call, { type: 'item.completed', item_id: 'i', status: 'success' }, ok],
+    'dev-agent',
+  );
 }
 
 const itemOf = ({ lines }: Written): JsonObject => lines.find(({ type }) => type === 'item.started') ?? {};
@@ -28,7 +31,14 @@ describe("dev-agent's own tools show what is listed, and nothing else", () => {
     [
       'execute_agent',
       { agent: 'codex', parent_branch_id: 'b', phase: 'implement', model: 'm', project_name: 'acme', prompt: 'short' },
-      { agent: 'codex', parent_branch_id: 'b', phase: 'implement', model: 'm', project_name: 'acme', prompt_preview: 'short' },
+      {
+        agent: 'codex',
+        parent_branch_id: 'b',
+        phase: 'implement',
+        model: 'm',
+        project_name: 'acme',
+        prompt_preview: 'short',
+      },
     ],
     ['execute_agent', { prompt: long }, { prompt_preview: cut, prompt_truncated: true }],
     ['execute_agent', { agent: { name: 'x' }, prompt: { text: 'x' } }, { prompt_truncated: true }],
@@ -37,7 +47,11 @@ describe("dev-agent's own tools show what is listed, and nothing else", () => {
       { agents: ['codex', 'claude'], parent_branch_id: 'b', num_branches: 2, prompts: ['one', 'two'] },
       { agents: ['codex', 'claude'], parent_branch_id: 'b', num_branches: 2, prompt_previews: ['one', 'two'] },
     ],
-    ['parallel_explore', { prompts: ['Token: rotate it', long] }, { prompt_previews: ['Token: rotate it', cut], prompt_truncated: true }],
+    [
+      'parallel_explore',
+      { prompts: ['Token: rotate it', long] },
+      { prompt_previews: ['Token: rotate it', cut], prompt_truncated: true },
+    ],
     [
       'parallel_explore',
       { prompts: Array.from({ length: 50 }, () => 'x') },
@@ -47,7 +61,11 @@ describe("dev-agent's own tools show what is listed, and nothing else", () => {
     ['branch_diff', { branch_id: 'b', path: 'src/a.ts' }, { branch_id: 'b', path: 'src/a.ts' }],
     ['read_artifact', { branch_id: 'b', path: 'a/b.md' }, { branch_id: 'b', path: 'a/b.md' }],
     ['verify', { branch_id: 'b', command: 'npm test' }, { branch_id: 'b', command: 'npm test' }],
-    ['publish', { branch_id: 'b', message: long, remote: 'origin' }, { branch_id: 'b', message: cut, remote: 'origin' }],
+    [
+      'publish',
+      { branch_id: 'b', message: long, remote: 'origin' },
+      { branch_id: 'b', message: cut, remote: 'origin' },
+    ],
   ])('%s %#', (name, args, want) => {
     expect(argsOf(name, { ...args, ...more })).toEqual(want);
     expect(written(name, { ...args, ...more }).losses).toContain('tool_args');
@@ -188,7 +206,13 @@ describe('kinds', () => {
 });
 
 describe('has_final_report', () => {
-  const said = (turn_id: string, text: string): AgentEvent => ({ type: 'text.completed', turn_id, message_id: text, block_id: text, text });
+  const said = (turn_id: string, text: string): AgentEvent => ({
+    type: 'text.completed',
+    turn_id,
+    message_id: text,
+    block_id: text,
+    text,
+  });
   const begin = (iteration: number): AgentEvent => ({ type: 'turn.started', turn_id: `turn_${iteration}`, iteration });
   const end = (iteration: number, has_final_report = false): AgentEvent => ({
     type: 'turn.completed',
@@ -204,7 +228,11 @@ describe('has_final_report', () => {
   const failed: AgentEvent = { type: 'agent.finished', status: 'failed', code: 'server', message: 'HTTP 500' };
 
   it.each<[string, AgentEvent[], boolean[]]>([
-    ['the last answer', [begin(1), ...call('a'), end(1), begin(2), said('turn_2', 'Done.'), end(2, true), ok], [false, true]],
+    [
+      'the last answer',
+      [begin(1), ...call('a'), end(1), begin(2), said('turn_2', 'Done.'), end(2, true), ok],
+      [false, true],
+    ],
     ['an agent that does not say so', [begin(1), said('turn_1', 'Done.'), end(1), ok], [true]],
     [
       'words after the calls of one turn',
@@ -215,13 +243,21 @@ describe('has_final_report', () => {
     ['a blank answer', [begin(1), said('turn_1', ' \n'), end(1, true), ok], [false]],
     ['a run that failed after its words', [begin(1), said('turn_1', 'Hm.'), end(1), failed], [false]],
     ['a run that just stopped', [begin(1), said('turn_1', 'Hm.'), end(1)], [false]],
-    ['words before a call that is the last thing', [begin(1), said('turn_1', 'Look.'), ...call('a'), end(1), ok], [false]],
+    [
+      'words before a call that is the last thing',
+      [begin(1), said('turn_1', 'Look.'), ...call('a'), end(1), ok],
+      [false],
+    ],
     [
       'an answer that publishing follows',
       [begin(1), said('turn_1', 'Done.'), end(1, true), begin(2), ...call('p', 'publish'), end(2), ok],
       [true, false],
     ],
-    ['words between turns', [begin(1), said('turn_1', 'One.'), end(1), begin(2), said('turn_2', 'Two.'), end(2), ok], [false, true]],
+    [
+      'words between turns',
+      [begin(1), said('turn_1', 'One.'), end(1), begin(2), said('turn_2', 'Two.'), end(2), ok],
+      [false, true],
+    ],
     [
       'an answer that was not the last: the agent is started again',
       [
@@ -255,7 +291,11 @@ describe('error', () => {
     ({ type: 'error', scope: 'mcp', code: 'tool', message: 'gone', fatal: false, ...fields }) as AgentEvent;
   it.each<[string, JsonObject, JsonObject]>([
     ['its turn is known by its place', {}, { iteration: 1 }],
-    ['or because the agent says so', { turn_id: 'turn_1', iteration: 1, item_id: 'i' }, { turn_id: 'turn_1', iteration: 1, item_id: 'i' }],
+    [
+      'or because the agent says so',
+      { turn_id: 'turn_1', iteration: 1, item_id: 'i' },
+      { turn_id: 'turn_1', iteration: 1, item_id: 'i' },
+    ],
     ['of another turn', { turn_id: 'turn_7', iteration: 7 }, { turn_id: 'turn_7', iteration: 7 }],
   ])('%s', (_, fields, want) => {
     const { lines } = writeEvents([started, turn, error(fields), ok], 'dev-agent');

@@ -46,7 +46,15 @@ beforeAll(async () => {
   const replay = ['--model', 'replay/examples/fix-the-test/model.jsonl', '--allow', 'bash(node --test)'];
   [good, bad] = await Promise.all([
     streamed(['--cwd', cwd, ...replay, 'A test fails here. Find out why, and fix it.']),
-    streamed(['--model', 'openai-compatible/test-model', '--base-url', server.baseUrl('chat'), '--cwd', folder(), 'Fix it']),
+    streamed([
+      '--model',
+      'openai-compatible/test-model',
+      '--base-url',
+      server.baseUrl('chat'),
+      '--cwd',
+      folder(),
+      'Fix it',
+    ]),
   ]);
 }, 60_000);
 afterAll(() => server.close());
@@ -96,7 +104,10 @@ describe('Transport / Encoding', () => {
 
 describe('Event Catalog', () => {
   it('thread.started: before the first turn', () => {
-    expect(good.wires[0]).toMatchObject({ type: 'thread.started', task: 'A test fails here. Find out why, and fix it.' });
+    expect(good.wires[0]).toMatchObject({
+      type: 'thread.started',
+      task: 'A test fails here. Find out why, and fix it.',
+    });
     expect(places(good.wires, 'turn.started')[0]).toBe(1);
   });
 
@@ -108,7 +119,8 @@ describe('Event Catalog', () => {
   });
 
   it('assistant.message: right after the reply', () => {
-    for (const index of places(good.wires, 'assistant.message')) expect(good.wires[index - 1]?.type).toBe('turn.started');
+    for (const index of places(good.wires, 'assistant.message'))
+      expect(good.wires[index - 1]?.type).toBe('turn.started');
     expect(only(good.wires, 'assistant.message').map((wire) => wire.tool_call_count)).toEqual([1, 2, 1, 1, 0]);
   });
 
@@ -122,7 +134,13 @@ describe('Event Catalog', () => {
       'item.completed',
       'turn.completed',
     ]);
-    expect(only(good.wires, 'turn.completed').map((wire) => wire.has_final_report)).toEqual([false, false, false, false, true]);
+    expect(only(good.wires, 'turn.completed').map((wire) => wire.has_final_report)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
     expect(only(bad.wires, 'turn.completed').some((wire) => wire.has_final_report === true)).toBe(false);
   });
 
@@ -133,7 +151,13 @@ describe('Event Catalog', () => {
   });
 
   it('item.completed: after it has finished', () => {
-    expect(only(good.wires, 'item.completed').map(({ status }) => status)).toEqual(['error', 'success', 'success', 'success', 'success']);
+    expect(only(good.wires, 'item.completed').map(({ status }) => status)).toEqual([
+      'error',
+      'success',
+      'success',
+      'success',
+      'success',
+    ]);
   });
 
   it('thread.completed: last, before the final pretty JSON', () => {
@@ -142,7 +166,11 @@ describe('Event Catalog', () => {
       status: 'completed',
       summary: expect.stringMatching(/^The tests pass/),
     });
-    expect(bad.wires.at(-1)).toMatchObject({ type: 'thread.completed', status: 'error', final_report: { verdict: { class: 'provider' } } });
+    expect(bad.wires.at(-1)).toMatchObject({
+      type: 'thread.completed',
+      status: 'error',
+      final_report: { verdict: { class: 'provider' } },
+    });
   });
 
   it('error: whenever the orchestration returns one', () => {
@@ -155,7 +183,10 @@ describe('Event Catalog', () => {
 
 describe('Notes', () => {
   it('assistant.message truncates long responses to 500 characters', () => {
-    expect(only(bad.wires, 'assistant.message')[0]).toMatchObject({ preview: `Näïve ${'y'.repeat(494)}`, truncated: true });
+    expect(only(bad.wires, 'assistant.message')[0]).toMatchObject({
+      preview: `Näïve ${'y'.repeat(494)}`,
+      truncated: true,
+    });
   });
 
   it('args include safe metadata, and secrets are never emitted', () => {
@@ -165,7 +196,11 @@ describe('Notes', () => {
 
   it('args include a short prompt_preview, and publish shows up as an item', () => {
     expect(only(orchestration().lines, 'item.started').map(({ kind, name, args }) => [kind, name, args])).toEqual([
-      ['tool_call', 'execute_agent', { agent: 'codex', parent_branch_id: 'main', prompt_preview: 'p'.repeat(240), prompt_truncated: true }],
+      [
+        'tool_call',
+        'execute_agent',
+        { agent: 'codex', parent_branch_id: 'main', prompt_preview: 'p'.repeat(240), prompt_truncated: true },
+      ],
       ['branch_poll', 'branch_output', { branch_id: 'b-1', full_output: false }],
       ['publish', 'publish', { branch_id: 'b-1', message: 'Fix foo', remote: 'origin' }],
     ]);
@@ -205,7 +240,10 @@ describe('Instrumentation Guidance', () => {
       lineage: {
         start_branch_id: 'main',
         latest_branch_id: 'b-1',
-        branches: [{ branch_id: 'main' }, { branch_id: 'b-1', parent_branch_id: 'main', agent: 'codex', verified: 'passed' }],
+        branches: [
+          { branch_id: 'main' },
+          { branch_id: 'b-1', parent_branch_id: 'main', agent: 'codex', verified: 'passed' },
+        ],
       },
       publish: { branch_id: 'b-1', status: 'success', remote: 'origin' },
       usage: { runs: 2, input_tokens: 30, output_tokens: 12, cost: 0.75, cost_known: 2 },
@@ -235,7 +273,9 @@ describe('read back', () => {
       const problems = conformanceProblems(text.split('\n').slice(0, -1));
       const isAnswered = text.includes('"has_final_report":true');
       // An agent that was denied everything may have an answer all the same.
-      const isRight = isAnswered ? ['success', 'permission'].includes(outcome.verdict.class) : outcome.verdict.class !== 'success';
+      const isRight = isAnswered
+        ? ['success', 'permission'].includes(outcome.verdict.class)
+        : outcome.verdict.class !== 'success';
       return problems.length === 0 && isRight ? [] : [{ name, problems, isAnswered }];
     });
     expect(wrong).toEqual([]);
@@ -258,7 +298,12 @@ function orchestration(): { lines: JsonObject[]; text: string } {
     tool_call_count: calls,
     has_final_report: calls === 0,
   });
-  const call = (item_id: string, kind: 'subagent' | 'branch_poll' | 'publish', name: string, args: JsonObject): AgentEvent[] => [
+  const call = (
+    item_id: string,
+    kind: 'subagent' | 'branch_poll' | 'publish',
+    name: string,
+    args: JsonObject,
+  ): AgentEvent[] => [
     { type: 'item.started', item_id, turn_id: 'turn_1', kind, name, args },
     { type: 'item.completed', item_id, status: 'success', duration_ms: 5, branch_id: 'b-1', summary: 'done' },
   ];
@@ -293,7 +338,15 @@ function orchestration(): { lines: JsonObject[]; text: string } {
       { type: 'text.completed', turn_id: 'turn_3', message_id: 'm', block_id: 'b', text: 'All is done.' },
       { type: 'usage.reported', scope: 'thread', input_tokens: 10, output_tokens: 2, cost_usd: 0.25 },
       end(3, 0),
-      { type: 'children.reported', runs: 1, tokens_used: 30, input_tokens: 20, output_tokens: 10, cost_usd: 0.5, cost_known: 1 },
+      {
+        type: 'children.reported',
+        runs: 1,
+        tokens_used: 30,
+        input_tokens: 20,
+        output_tokens: 10,
+        cost_usd: 0.5,
+        cost_known: 1,
+      },
       { type: 'agent.finished', status: 'ok' },
     ],
     'dev-agent',
@@ -314,7 +367,10 @@ describe('the checker sees', () => {
     ['a secret', (wires) => ((at(wires, 'item.started').args as JsonObject).agent = { apiKey: 'x' })],
     ['a long argument', (wires) => ((at(wires, 'item.started').args as JsonObject).agent = 'x'.repeat(241))],
     ['a long preview', (wires) => (at(wires, 'assistant.message').preview = 'x'.repeat(501))],
-    ['no final report', (wires) => ((wires.findLast(({ type }) => type === 'turn.completed') ?? {}).has_final_report = false)],
+    [
+      'no final report',
+      (wires) => ((wires.findLast(({ type }) => type === 'turn.completed') ?? {}).has_final_report = false),
+    ],
     ['too many of them', (wires) => (at(wires, 'turn.completed').has_final_report = true)],
     ['a status of ours', (wires) => (at(wires, 'item.completed').status = 'denied')],
     [
@@ -330,7 +386,10 @@ describe('the checker sees', () => {
         ),
     ],
     ['another report', (wires) => ((at(wires, 'thread.completed').final_report as JsonObject).status = 'x')],
-    ['a wrong sum', (wires) => (((at(wires, 'thread.completed').final_report as JsonObject).usage as JsonObject).input_tokens = 1)],
+    [
+      'a wrong sum',
+      (wires) => (((at(wires, 'thread.completed').final_report as JsonObject).usage as JsonObject).input_tokens = 1),
+    ],
     ['no end', (wires) => wires.pop()],
     ['something after the end', (wires) => wires.push({ ...at(wires, 'error'), type: 'error' })],
   ])('%s', (_, change) => {

@@ -12,7 +12,13 @@ import { jsonl, only, readLines, readText, writeEvents } from '../support/wire.t
 const started: AgentEvent = { type: 'thread.started', task: 'Fix foo', parent_branch_id: 'main' };
 const turn: AgentEvent = { type: 'turn.started', turn_id: 'turn_1', iteration: 1 };
 const said: AgentEvent = { type: 'text.completed', turn_id: 'turn_1', message_id: 'm', block_id: 'b', text: 'Done.' };
-const turnEnd: AgentEvent = { type: 'turn.completed', turn_id: 'turn_1', iteration: 1, tool_call_count: 0, has_final_report: true };
+const turnEnd: AgentEvent = {
+  type: 'turn.completed',
+  turn_id: 'turn_1',
+  iteration: 1,
+  tool_call_count: 0,
+  has_final_report: true,
+};
 const ok: AgentEvent = { type: 'agent.finished', status: 'ok' };
 
 const branches: AgentEvent[] = [
@@ -30,7 +36,13 @@ const branches: AgentEvent[] = [
     cost_usd: 0.25,
     item_id: 'i',
   },
-  { type: 'branch.updated', branch_id: 'runwire/r/2-b', parent_branch_id: 'main', status: 'tool', verified: 'base_red' },
+  {
+    type: 'branch.updated',
+    branch_id: 'runwire/r/2-b',
+    parent_branch_id: 'main',
+    status: 'tool',
+    verified: 'base_red',
+  },
   { type: 'branch.updated', branch_id: 'runwire/r/1-a', status: 'success' },
 ];
 const published: AgentEvent = {
@@ -53,10 +65,18 @@ const children: AgentEvent = {
   cost_usd: 0.1,
   cost_known: 1,
 };
-const usage: AgentEvent = { type: 'usage.reported', scope: 'thread', model: 'm-1', input_tokens: 5, output_tokens: 2, cost_usd: 0.2 };
+const usage: AgentEvent = {
+  type: 'usage.reported',
+  scope: 'thread',
+  model: 'm-1',
+  input_tokens: 5,
+  output_tokens: 2,
+  cost_usd: 0.2,
+};
 
 function reportOf(events: readonly AgentEvent[]): JsonObject {
-  return writeEvents([started, turn, said, turnEnd, ...events, ok], 'dev-agent').lines.at(-1)?.final_report as JsonObject;
+  return writeEvents([started, turn, said, turnEnd, ...events, ok], 'dev-agent').lines.at(-1)
+    ?.final_report as JsonObject;
 }
 
 describe('what is written', () => {
@@ -83,13 +103,34 @@ describe('what is written', () => {
     });
     const { type: _type, ...publish } = published;
     expect(report.publish).toEqual(publish);
-    expect(report.usage).toEqual({ runs: 3, tokens_used: 37, input_tokens: 25, output_tokens: 12, cost: 0.3, cost_known: 2 });
-    expect(report.children).toEqual({ runs: 2, tokens_used: 30, input_tokens: 20, output_tokens: 10, cost: 0.1, cost_known: 1 });
+    expect(report.usage).toEqual({
+      runs: 3,
+      tokens_used: 37,
+      input_tokens: 25,
+      output_tokens: 12,
+      cost: 0.3,
+      cost_known: 2,
+    });
+    expect(report.children).toEqual({
+      runs: 2,
+      tokens_used: 30,
+      input_tokens: 20,
+      output_tokens: 10,
+      cost: 0.1,
+      cost_known: 1,
+    });
   });
 
   it('counts a single run as a tree of one, and names no branches where there are none', () => {
     const report = reportOf([usage]);
-    expect(report.usage).toEqual({ runs: 1, tokens_used: 7, input_tokens: 5, output_tokens: 2, cost: 0.2, cost_known: 1 });
+    expect(report.usage).toEqual({
+      runs: 1,
+      tokens_used: 7,
+      input_tokens: 5,
+      output_tokens: 2,
+      cost: 0.2,
+      cost_known: 1,
+    });
     expect(Object.keys(report)).not.toEqual(expect.arrayContaining(['lineage']));
     expect(report).not.toHaveProperty('publish');
     expect(report).not.toHaveProperty('children');
@@ -128,14 +169,19 @@ describe('what is read again', () => {
     ['branches without a start', [branches[2] as AgentEvent, branches[1] as AgentEvent, ok]],
     [
       'a failed publish',
-      [{ ...published, status: 'error', url: undefined } as AgentEvent, ok].map((each) => JSON.parse(JSON.stringify(each))),
+      [{ ...published, status: 'error', url: undefined } as AgentEvent, ok].map((each) =>
+        JSON.parse(JSON.stringify(each)),
+      ),
     ],
     [
       'a cost that was computed',
       [{ type: 'usage.reported', scope: 'thread', model: 'm-1', input_tokens: 5, output_tokens: 2 }, ok],
       () => 0.125,
     ],
-    ['a cost that nobody knows', [{ type: 'usage.reported', scope: 'thread', model: 'm-1', input_tokens: 5, output_tokens: 2 }, ok]],
+    [
+      'a cost that nobody knows',
+      [{ type: 'usage.reported', scope: 'thread', model: 'm-1', input_tokens: 5, output_tokens: 2 }, ok],
+    ],
     [
       'two models',
       [
@@ -155,7 +201,11 @@ describe('what is read again', () => {
     ],
     [
       'warnings',
-      [{ type: 'retry.scheduled', cause: 'slow' }, { type: 'error', scope: 'mcp', code: 'tool', message: 'gone', fatal: true }, ok],
+      [
+        { type: 'retry.scheduled', cause: 'slow' },
+        { type: 'error', scope: 'mcp', code: 'tool', message: 'gone', fatal: true },
+        ok,
+      ],
     ],
     [
       'errors that it got over, and then nothing',
@@ -248,8 +298,16 @@ describe('reports of the program itself', () => {
   });
 
   it.each<[string, JsonObject, RunOutcome['publish']]>([
-    ['its words', { publish_report: 'Pushed.', latest_branch_id: 'b-2' }, { branch_id: 'b-2', status: 'success', message: 'Pushed.' }],
-    ['an object', { publish_report: { a: 1 }, latest_branch_id: 'b-2' }, { branch_id: 'b-2', status: 'success', message: '{"a":1}' }],
+    [
+      'its words',
+      { publish_report: 'Pushed.', latest_branch_id: 'b-2' },
+      { branch_id: 'b-2', status: 'success', message: 'Pushed.' },
+    ],
+    [
+      'an object',
+      { publish_report: { a: 1 }, latest_branch_id: 'b-2' },
+      { branch_id: 'b-2', status: 'success', message: '{"a":1}' },
+    ],
     [
       'a pull request',
       { pr_url: 'https://example.com/1', pr_number: 1, pr_head_branch: 'fix', start_branch_id: 'b-1' },
@@ -266,7 +324,9 @@ describe('reports of the program itself', () => {
 
   it('a publish that failed is told as one', () => {
     const failure = line('error', 2, { scope: 'publish', message: 'push refused' });
-    expect(read({ ...report, publish_report: 'push refused', latest_branch_id: 'b' }, failure).outcome.publish).toMatchObject({
+    expect(
+      read({ ...report, publish_report: 'push refused', latest_branch_id: 'b' }, failure).outcome.publish,
+    ).toMatchObject({
       status: 'error',
     });
   });

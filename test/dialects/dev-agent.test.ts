@@ -18,7 +18,12 @@ function line(type: string, fields: JsonObject = {}): JsonObject {
   return Object.fromEntries(Object.entries(wire).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-const started = line('thread.started', { task: 'Fix foo', project_name: 'acme', parent_branch_id: 'b-1', headless: true });
+const started = line('thread.started', {
+  task: 'Fix foo',
+  project_name: 'acme',
+  parent_branch_id: 'b-1',
+  headless: true,
+});
 const turn = (iteration: number): JsonObject =>
   line('turn.started', { turn_id: `turn_${iteration}`, iteration, message_count: 2, tool_count: iteration - 1 });
 const message = (iteration: number, preview: string, tool_call_count = 0): JsonObject =>
@@ -27,8 +32,11 @@ const turnEnd = (iteration: number, tool_call_count = 0, has_final_report = fals
   line('turn.completed', { turn_id: `turn_${iteration}`, iteration, tool_call_count, has_final_report });
 const item = (id: string, name = 'execute_agent', kind = 'tool_call'): JsonObject =>
   line('item.started', { item_id: id, kind, name, args: { agent: 'codex' } });
-const itemEnd = (id: string, status = 'success', more: JsonObject = { branch_id: 'b-2', summary: 'done' }): JsonObject =>
-  line('item.completed', { item_id: id, status, duration_ms: 452300, ...more });
+const itemEnd = (
+  id: string,
+  status = 'success',
+  more: JsonObject = { branch_id: 'b-2', summary: 'done' },
+): JsonObject => line('item.completed', { item_id: id, status, duration_ms: 452300, ...more });
 const end = (status: string, report?: JsonObject, summary = 'All green.'): JsonObject =>
   line('thread.completed', { status, summary, ...(report === undefined ? {} : { final_report: report }) });
 
@@ -46,7 +54,13 @@ const real = [
   item('item_2', 'publish', 'publish'),
   itemEnd('item_2'),
   turnEnd(3, 1),
-  end('completed', { is_finished: true, status: 'completed', task: 'Fix foo', summary: 'All green.', latest_branch_id: 'b-2' }),
+  end('completed', {
+    is_finished: true,
+    status: 'completed',
+    task: 'Fix foo',
+    summary: 'All green.',
+    latest_branch_id: 'b-2',
+  }),
 ];
 
 describe('what the program really prints', () => {
@@ -125,9 +139,9 @@ describe('what the program really prints', () => {
   });
 
   it('has no summary where there is none', () => {
-    expect(only(readLines([started, turn(1), item('item_1'), itemEnd('item_1', 'error', {})]), 'item.completed')).toEqual([
-      { type: 'item.completed', item_id: 'item_1', status: 'error', duration_ms: 452300 },
-    ]);
+    expect(
+      only(readLines([started, turn(1), item('item_1'), itemEnd('item_1', 'error', {})]), 'item.completed'),
+    ).toEqual([{ type: 'item.completed', item_id: 'item_1', status: 'error', duration_ms: 452300 }]);
   });
 
   it('takes everything after the last line for the report', () => {
@@ -142,10 +156,18 @@ describe('the end', () => {
   it.each([
     ['completed', [end('completed', report)], 'success'],
     ['completed, by a report that says otherwise', [end('completed', { ...report, status: 'error' })], 'incomplete'],
-    ['completed, by a report that is not finished', [end('completed', { ...report, is_finished: false })], 'incomplete'],
+    [
+      'completed, by a report that is not finished',
+      [end('completed', { ...report, is_finished: false })],
+      'incomplete',
+    ],
     ['a word that the model made up', [end('mostly_done', { ...report, status: 'mostly_done' })], 'incomplete'],
     ['a damaged word', [end('complezed', report)], 'incomplete'],
-    ['iteration_limit', [end('iteration_limit', { ...report, is_finished: false, status: 'iteration_limit' })], 'turn_limit'],
+    [
+      'iteration_limit',
+      [end('iteration_limit', { ...report, is_finished: false, status: 'iteration_limit' })],
+      'turn_limit',
+    ],
     [
       'FINISHED_WITH_ERROR',
       [end('FINISHED_WITH_ERROR', { ...report, status: 'FINISHED_WITH_ERROR', error: { message: 'tests fail' } })],
@@ -160,7 +182,11 @@ describe('the end', () => {
       ],
       'provider',
     ],
-    ['a publish failure', [line('error', { scope: 'publish', message: 'push refused' }), end('error', undefined, 'push refused')], 'tool'],
+    [
+      'a publish failure',
+      [line('error', { scope: 'publish', message: 'push refused' }), end('error', undefined, 'push refused')],
+      'tool',
+    ],
     ['an error without an end', [line('error', { scope: 'llm.complete', message: 'boom', iteration: 1 })], 'provider'],
     [
       'calls against the policy, which are not run',
@@ -178,14 +204,24 @@ describe('the end', () => {
       line('error', { scope: 'tool_instruction', message: 'tests fail', instruction: 'FINISHED_WITH_ERROR' }),
       end('FINISHED_WITH_ERROR', {}, 'tests fail'),
     ]);
-    expect(only(read, 'error')).toEqual([{ type: 'error', scope: 'tool_instruction', code: 'tool', message: 'tests fail', fatal: false }]);
+    expect(only(read, 'error')).toEqual([
+      { type: 'error', scope: 'tool_instruction', code: 'tool', message: 'tests fail', fatal: false },
+    ]);
     expect(only(read, 'agent.finished')).toEqual([
-      { type: 'agent.finished', status: 'failed', code: 'tool', raw_status: 'FINISHED_WITH_ERROR', message: 'tests fail' },
+      {
+        type: 'agent.finished',
+        status: 'failed',
+        code: 'tool',
+        raw_status: 'FINISHED_WITH_ERROR',
+        message: 'tests fail',
+      },
     ]);
   });
 
   it('takes no damaged byte of a failed run for a success', () => {
-    const bytes = Buffer.from(jsonl([...whole, end('iteration_limit', { ...report, is_finished: false, status: 'iteration_limit' })]));
+    const bytes = Buffer.from(
+      jsonl([...whole, end('iteration_limit', { ...report, is_finished: false, status: 'iteration_limit' })]),
+    );
     for (let place = 0; place < bytes.length; place += 1) {
       for (const flip of [1, 4, 16, 32]) {
         const damaged = Buffer.from(bytes);
@@ -203,8 +239,16 @@ describe('the end', () => {
 
 describe('siblings', () => {
   it('threads without turns are runs too', () => {
-    const { outcome } = readLines([started, message(1, 'A plan.'), end('completed', { status: 'completed' }, 'A plan.')]);
-    expect(outcome).toMatchObject({ message: 'A plan.', verdict: { class: 'success' }, provenance: { dialect: 'dev-agent' } });
+    const { outcome } = readLines([
+      started,
+      message(1, 'A plan.'),
+      end('completed', { status: 'completed' }, 'A plan.'),
+    ]);
+    expect(outcome).toMatchObject({
+      message: 'A plan.',
+      verdict: { class: 'success' },
+      provenance: { dialect: 'dev-agent' },
+    });
   });
 
   it('items without turns are calls too', () => {
@@ -223,7 +267,13 @@ describe('siblings', () => {
 describe('writing', () => {
   const begin: AgentEvent = { type: 'thread.started', task: 'Fix foo', session_id: 's' };
   const first: AgentEvent = { type: 'turn.started', turn_id: 'turn_1', iteration: 1 };
-  const said = (text: string): AgentEvent => ({ type: 'text.completed', turn_id: 'turn_1', message_id: text, block_id: 'b', text });
+  const said = (text: string): AgentEvent => ({
+    type: 'text.completed',
+    turn_id: 'turn_1',
+    message_id: text,
+    block_id: 'b',
+    text,
+  });
   const call = (index: number): AgentEvent => ({
     type: 'item.started',
     item_id: `c${index}`,
@@ -238,9 +288,18 @@ describe('writing', () => {
   it('ends with the report that follows from the outcome', () => {
     const { outcome, text } = pass({ stdout: jsonl(real) }, 'dev-agent');
     const report = writeEnding(outcome);
-    expect(linesOf(text).at(-1)).toMatchObject({ type: 'thread.completed', status: 'completed', summary: 'All green.' });
+    expect(linesOf(text).at(-1)).toMatchObject({
+      type: 'thread.completed',
+      status: 'completed',
+      summary: 'All green.',
+    });
     expect(linesOf(text).at(-1)?.final_report).toEqual(report);
-    expect(report).toMatchObject({ task: 'Fix foo', is_finished: true, message: 'All green.', verdict: { class: 'success' } });
+    expect(report).toMatchObject({
+      task: 'Fix foo',
+      is_finished: true,
+      message: 'All green.',
+      verdict: { class: 'success' },
+    });
   });
 
   it('says in the report why a run failed', () => {
@@ -263,7 +322,10 @@ describe('writing', () => {
 
   it('does not wait for more calls than it can hold', () => {
     const lines: JsonObject[] = [];
-    const encoder = findWriter('dev-agent').dialect.encoder({ line: (wire) => void lines.push(wire), lose() {} }, 'stream');
+    const encoder = findWriter('dev-agent').dialect.encoder(
+      { line: (wire) => void lines.push(wire), lose() {} },
+      'stream',
+    );
     const place = numbered();
     for (const event of [begin, first, said('Look.'), ...calls(1500)]) encoder.record(place(event));
     expect(lines).toHaveLength(2 + 1 + 1500);

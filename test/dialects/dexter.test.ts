@@ -37,7 +37,14 @@ const done = (answer: string, more: JsonObject = {}): JsonObject => ({
 });
 const bash = (data: JsonObject): JsonObject[] => [
   { type: 'tool_start', tool: 'bash', args: { command: 'x' }, toolCallId: 'c' },
-  { type: 'tool_end', tool: 'bash', args: { command: 'x' }, result: JSON.stringify({ data }), duration: 1, toolCallId: 'c' },
+  {
+    type: 'tool_end',
+    tool: 'bash',
+    args: { command: 'x' },
+    result: JSON.stringify({ data }),
+    duration: 1,
+    toolCallId: 'c',
+  },
 ];
 const ends = (data: JsonObject): unknown => {
   const [end] = only(readLines(bash(data), 'dexter'), 'item.completed');
@@ -72,10 +79,22 @@ describe('the answer and its second witness', () => {
     ['an error as long as what was streamed', [requesting, responding(fault.length), done(fault)], 'provider'],
     ['an error', [requesting, done(fault)], 'provider'],
     ['an error after a part of an answer', [requesting, responding(4), done(fault)], 'provider'],
-    ['an error without wording of its own', [requesting, done("Error: Cannot read properties of undefined (reading 'x')")], 'provider'],
+    [
+      'an error without wording of its own',
+      [requesting, done("Error: Cannot read properties of undefined (reading 'x')")],
+      'provider',
+    ],
     ['an error whose prefix is damaged', [requesting, done('Erqor: HTTP 503 from the provider')], 'incomplete'],
-    ['the same after a good turn', [requesting, responding(2), requesting, done('Erqor: x', { tokenUsage, iterations: 2 })], 'incomplete'],
-    ['a stream that broke and a blocking call that answered', [requesting, responding(2), done('Blue.', { tokenUsage })], 'success'],
+    [
+      'the same after a good turn',
+      [requesting, responding(2), requesting, done('Erqor: x', { tokenUsage, iterations: 2 })],
+      'incomplete',
+    ],
+    [
+      'a stream that broke and a blocking call that answered',
+      [requesting, responding(2), done('Blue.', { tokenUsage })],
+      'success',
+    ],
     ['neither streamed nor counted', [requesting, responding(2), done('Blue.')], 'incomplete'],
     ['an old version: tokens are the only witness', [done('Blue.', { tokenUsage })], 'success'],
     ['an old version with nothing to show for its answer', [done('Blue.')], 'incomplete'],
@@ -83,7 +102,12 @@ describe('the answer and its second witness', () => {
     ['an empty answer', [requesting, done('', { tokenUsage })], 'incomplete'],
     [
       'words after a reply that called tools',
-      [requesting, responding(5), { type: 'stream_progress', charDelta: 0, mode: 'tool-use' }, done('Blue.', { tokenUsage })],
+      [
+        requesting,
+        responding(5),
+        { type: 'stream_progress', charDelta: 0, mode: 'tool-use' },
+        done('Blue.', { tokenUsage }),
+      ],
       'incomplete',
     ],
     ['an answer that is no text', [requesting, done('', { answer: 7 })], 'incomplete'],
@@ -106,7 +130,9 @@ describe('the answer and its second witness', () => {
   it('tells a limit with its number', () => {
     const sentence = 'Reached maximum iterations (4). I was unable to complete the research in the allotted steps.';
     const read = readLines([requesting, done(sentence, { tokenUsage, iterations: 4 })], 'dexter');
-    expect(only(read, 'limit.reached')).toEqual([{ type: 'limit.reached', limit: 'turns', maximum: 4, message: sentence }]);
+    expect(only(read, 'limit.reached')).toEqual([
+      { type: 'limit.reached', limit: 'turns', maximum: 4, message: sentence },
+    ]);
     expect(read.outcome).toMatchObject({ message: '', verdict: { class: 'turn_limit' } });
   });
 
@@ -233,7 +259,9 @@ describe('events that no recording shows', () => {
 
   it('keeps a line of tomorrow whole', () => {
     const wire = { type: 'mood', value: 'good' };
-    expect(only(readLines([requesting, wire], 'dexter'), 'line.unknown')).toEqual([{ type: 'line.unknown', dialect: 'dexter', wire }]);
+    expect(only(readLines([requesting, wire], 'dexter'), 'line.unknown')).toEqual([
+      { type: 'line.unknown', dialect: 'dexter', wire },
+    ]);
     expect(rewrite(jsonl([requesting, wire]), 'dexter', 'dexter:events').lines).toEqual([requesting, wire]);
   });
 });
@@ -250,7 +278,8 @@ describe('the scratchpad', () => {
   it('has the same tools and words as the events beside it', () => {
     const events = readText(new TextDecoder().decode(loadRecording(folder, 'multi-tool').stdout));
     const pad = readText(scratchpad('multi-tool'));
-    const tools = ({ outcome }: typeof pad): unknown => outcome.tool_calls.map(({ name, inputs, status }) => ({ name, inputs, status }));
+    const tools = ({ outcome }: typeof pad): unknown =>
+      outcome.tool_calls.map(({ name, inputs, status }) => ({ name, inputs, status }));
     expect(tools(pad)).toEqual(tools(events));
     expect(only(pad, 'text.completed').map((event) => event.text)).toEqual(
       only(events, 'text.completed')
@@ -295,7 +324,11 @@ describe('detection', () => {
 
 describe('what the response cannot say', () => {
   it('is counted', () => {
-    const { losses } = rewrite(new TextDecoder().decode(loadRecording(folder, 'multi-tool').stdout), 'dexter', 'dexter');
+    const { losses } = rewrite(
+      new TextDecoder().decode(loadRecording(folder, 'multi-tool').stdout),
+      'dexter',
+      'dexter',
+    );
     expect(losses).toEqual(['permission', 'text', 'tool_progress', 'turn_boundary']);
   });
 });
@@ -304,7 +337,14 @@ describe('a run of many calls, and of long ones', () => {
   const begin: AgentEvent = { type: 'thread.started', session_id: 's' };
   const calls = (count: number, output: string): AgentEvent[] =>
     Array.from({ length: count }, (_, index): AgentEvent[] => [
-      { type: 'item.started', item_id: `c${index}`, turn_id: 't', kind: 'read', name: 'read_file', args: { path: `file ${index}` } },
+      {
+        type: 'item.started',
+        item_id: `c${index}`,
+        turn_id: 't',
+        kind: 'read',
+        name: 'read_file',
+        args: { path: `file ${index}` },
+      },
       { type: 'item.completed', item_id: `c${index}`, status: 'success', output },
     ]).flat();
   const said: AgentEvent = { type: 'text.completed', turn_id: 't', message_id: 'm', block_id: 'b', text: 'Done.' };
@@ -316,7 +356,13 @@ describe('a run of many calls, and of long ones', () => {
   it('is answered with the first and the last of its calls', () => {
     const { lines, losses } = writeEvents([begin, ...calls(1200, 'x'), said, ok], 'dexter');
     const told = paths(lines[0]?.tools);
-    expect([told.length, told[0], told[499], told[500], told[999]]).toEqual([1000, 'file 0', 'file 499', 'file 700', 'file 1199']);
+    expect([told.length, told[0], told[499], told[500], told[999]]).toEqual([
+      1000,
+      'file 0',
+      'file 499',
+      'file 700',
+      'file 1199',
+    ]);
     expect(losses).toEqual(['tool_call']);
   });
 
@@ -331,7 +377,14 @@ describe('a run of many calls, and of long ones', () => {
   it('is answered with the ends of arguments that are very long, never without a mark', () => {
     const long = 'x'.repeat(5 * 1024 * 1024);
     const told = [{ path: 'a', content: long }, { parts: Array.from({ length: 9 }, () => long) }].map((args) => {
-      const start: AgentEvent = { type: 'item.started', item_id: 'c', turn_id: 't', kind: 'file_edit', name: 'write_file', args };
+      const start: AgentEvent = {
+        type: 'item.started',
+        item_id: 'c',
+        turn_id: 't',
+        kind: 'file_edit',
+        name: 'write_file',
+        args,
+      };
       const end: AgentEvent = { type: 'item.completed', item_id: 'c', status: 'success', output: 'ok' };
       const { lines, losses } = writeEvents([begin, start, end, said, ok], 'dexter');
       return { args: records(lines[0]?.tools)[0]?.args, losses };

@@ -11,10 +11,19 @@ const call = (id: string | undefined, toolName: string, parameters: Wire, messag
   at({ type: 'tool_call', id, messageId, toolId: toolName, toolName, parameters });
 const outcome = (id: string | undefined, toolId: string, fields: Wire): Wire =>
   at({ type: 'tool_result', id, messageId: 'm2', toolId, ...fields });
-const completion = (fields: Wire = {}): Wire => at({ type: 'completion', finalText: 'Done.', numTurns: 2, durationMs: 900, ...fields });
+const completion = (fields: Wire = {}): Wire =>
+  at({ type: 'completion', finalText: 'Done.', numTurns: 2, durationMs: 900, ...fields });
 const shortfall = 'insufficient permission to proceed. Re-run with --auto medium or --auto high';
-const edit = (id: string, parameters: Wire): Wire[] => [call(id, 'Edit', parameters), outcome(id, 'Edit', { isError: false, value: '' })];
-const error = (words: string): Wire => ({ type: 'error', source: 'agent_loop', message: words, timestamp: 1_700_000_000_000 });
+const edit = (id: string, parameters: Wire): Wire[] => [
+  call(id, 'Edit', parameters),
+  outcome(id, 'Edit', { isError: false, value: '' }),
+];
+const error = (words: string): Wire => ({
+  type: 'error',
+  source: 'agent_loop',
+  message: words,
+  timestamp: 1_700_000_000_000,
+});
 const json = (fields: Wire): Wire => ({
   type: 'result',
   subtype: 'success',
@@ -37,7 +46,13 @@ const run: Wire[] = [
   outcome('t2', 'Execute', { isError: true, error: { type: 'tool_error', message: 'exit 1' } }),
   message('assistant', 'm3', 'Done.'),
   completion({
-    usage: { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 100, cache_creation_input_tokens: 1, thinking_tokens: 2 },
+    usage: {
+      input_tokens: 10,
+      output_tokens: 5,
+      cache_read_input_tokens: 100,
+      cache_creation_input_tokens: 1,
+      thinking_tokens: 2,
+    },
   }),
 ];
 
@@ -113,7 +128,12 @@ describe('the end', () => {
     ['no completion', [init, said], { exit: exited(0) }, 'incomplete'],
     ['a cut completion', [init, said], { exit: exited(0), cut: '{"type":"completion","finalT' }, 'incomplete'],
     ['the object of json', [json({})], { exit: exited(0) }, 'success'],
-    ['the object of json, failed', [json({ is_error: true, result: '529 overloaded' })], { exit: exited(1) }, 'provider'],
+    [
+      'the object of json, failed',
+      [json({ is_error: true, result: '529 overloaded' })],
+      { exit: exited(1) },
+      'provider',
+    ],
     ['the object of json without its flag', [json({ is_error: 0 })], { exit: exited(0) }, 'incomplete'],
     ['a shortfall on stderr', [init], { exit: exited(1), stderr: `${shortfall}\n` }, 'permission'],
     [
@@ -166,7 +186,14 @@ it('keeps what is new, and logs as logs', () => {
 
 it("is recognised, others' lines are not, and its lines fit the schema", async () => {
   for (const line of [init, run[1], run[4], run[6], completion()]) expect(detected([line ?? {}])).toBe('droid');
-  for (const key of ['apiKeySource', 'claude_code_version', 'qwen_code_version', 'permission_mode', 'uuid', 'mcp_servers'])
+  for (const key of [
+    'apiKeySource',
+    'claude_code_version',
+    'qwen_code_version',
+    'permission_mode',
+    'uuid',
+    'mcp_servers',
+  ])
     expect(droid.detect([{ type: 'system', subtype: 'init', session_id, [key]: 'x' }], [])).toBe(0);
   expect(droid.detect([{ type: 'message', role: 'user', content: 'gemini', timestamp: 'x' }], [])).toBe(0);
   for (const line of run) expect(Line.safeParse(line).error).toBeUndefined();

@@ -68,7 +68,9 @@ it('ag-ui: sub-agents have a life of their own, and their words are theirs', asy
     { type: 'SUBAGENT_FINISHED', subagentRunId: 's:subagent_3' },
     { type: 'SUBAGENT_ERROR', message: 'abandoned' },
   ]);
-  const own = events.filter(({ type, subagentRunId }) => type === 'TEXT_MESSAGE_CONTENT' && subagentRunId === undefined);
+  const own = events.filter(
+    ({ type, subagentRunId }) => type === 'TEXT_MESSAGE_CONTENT' && subagentRunId === undefined,
+  );
   expect(own).toMatchObject([{ delta: 'Done.' }]);
 });
 
@@ -79,7 +81,12 @@ it('ai-sdk-ui: what sub-agents say is beside the answer', async () => {
   expect(message?.parts.filter(({ type }) => type === 'data-subagent-text')).toHaveLength(3);
   expect(message?.parts.filter(({ type }) => type === 'dynamic-tool')).toMatchObject([
     { toolName: 'Task', state: 'output-available' },
-    { toolName: 'Inner', state: 'output-error', errorText: 'lost\na', toolMetadata: { parentToolCallId: 'a', status: 'error' } },
+    {
+      toolName: 'Inner',
+      state: 'output-error',
+      errorText: 'lost\na',
+      toolMetadata: { parentToolCallId: 'a', status: 'error' },
+    },
   ]);
 });
 
@@ -136,7 +143,9 @@ it.each(['ai-sdk-ui', 'ag-ui'])('%s: ends without their starts, and starts witho
   const written = write(to, ...odd);
   const { refused } = to === 'ag-ui' ? await readAgent(written) : await readChat(written);
   expect(refused).toEqual([]);
-  expect(wiresOf(written).at(-1)).toMatchObject(to === 'ag-ui' ? { type: 'RUN_ERROR' } : { type: 'finish', finishReason: 'error' });
+  expect(wiresOf(written).at(-1)).toMatchObject(
+    to === 'ag-ui' ? { type: 'RUN_ERROR' } : { type: 'finish', finishReason: 'error' },
+  );
 });
 
 it('ag-ui: several runs in one stream are several runs, whose ids differ', async () => {
@@ -167,7 +176,12 @@ it.each([
     { type: 'finish', finishReason: 'error' },
     { type: 'RUN_ERROR', message: 'bad key', code: 'auth' },
   ],
-  ['ok', ok, { type: 'finish', finishReason: 'stop' }, { type: 'RUN_FINISHED', result: 'Hi.', outcome: { type: 'success' } }],
+  [
+    'ok',
+    ok,
+    { type: 'finish', finishReason: 'stop' },
+    { type: 'RUN_FINISHED', result: 'Hi.', outcome: { type: 'success' } },
+  ],
 ] as const)('how it ended: %s', (_name, claim, chat, run) => {
   const events = [opened, turn, say('Hi.'), claim] as AgentEvent[];
   expect(wiresOf(write('ai-sdk-ui', ...events)).at(-1)).toMatchObject(chat);

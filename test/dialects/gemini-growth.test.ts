@@ -42,7 +42,12 @@ const shapes: Record<string, Shape> = {
 };
 
 const lines: Talk<JsonObject> = {
-  start: (index) => ({ type: 'tool_use', tool_name: 'write_file', tool_id: `c${index}`, parameters: { file_path: '/f' } }),
+  start: (index) => ({
+    type: 'tool_use',
+    tool_name: 'write_file',
+    tool_id: `c${index}`,
+    parameters: { file_path: '/f' },
+  }),
   end: (index) => ({ type: 'tool_result', tool_id: `c${index}`, status: 'success', output: 'a' }),
   piece: () => ({ type: 'message', role: 'assistant', content: 'words ', delta: true }),
   fail: (index) => ({ type: 'error', severity: 'error', message: `fault ${index}` }),
@@ -59,13 +64,27 @@ it('makes no more calls of a document than a run makes, however many tools it na
   let started = 0;
   const emit = ({ type }: { type: string }): void => void (started += type === 'item.started' ? 1 : 0);
   findDialect('gemini')
-    .decoder({ emit, at() {}, unknown() {}, note() {}, quote: (text: string) => text, quoteLine: (line: string) => line })
+    .decoder({
+      emit,
+      at() {},
+      unknown() {},
+      note() {},
+      quote: (text: string) => text,
+      quoteLine: (line: string) => line,
+    })
     .line({ response: 'Hi', stats: { tools: { byName } } });
   expect(started).toBe(10_000);
 });
 
 const events: Talk<AgentEvent> = {
-  start: (index) => ({ type: 'item.started', item_id: `c${index}`, turn_id: 't', kind: 'command', name: 'bash', args: { command: 'ls' } }),
+  start: (index) => ({
+    type: 'item.started',
+    item_id: `c${index}`,
+    turn_id: 't',
+    kind: 'command',
+    name: 'bash',
+    args: { command: 'ls' },
+  }),
   end: (index) => ({ type: 'item.completed', item_id: `c${index}`, status: 'success', output: 'a' }),
   piece: () => ({ type: 'text.delta', turn_id: 't', message_id: 'm', block_id: 'b', text: 'words ' }),
   fail: (index) => ({ type: 'error', scope: 'agent', code: 'server', message: `fault ${index}`, fatal: true }),
@@ -101,7 +120,8 @@ describe.each(['stream-json', 'json'])('writing %s grows with the run, not faste
 });
 
 describe('what the stream holds back is bounded', () => {
-  const of = (written: readonly JsonObject[], type: string): JsonObject[] => written.filter((wire) => wire.type === type);
+  const of = (written: readonly JsonObject[], type: string): JsonObject[] =>
+    written.filter((wire) => wire.type === type);
 
   it('results of a batch that never ends', () => {
     const { written, write } = writer('stream-json');
@@ -120,6 +140,10 @@ describe('what the stream holds back is bounded', () => {
     write(each(3000, events.fail));
     end();
     const told = of(written, 'error');
-    expect([told.length, told.at(-1)?.message, [...losses]]).toEqual([1000, 'fault 2999', expect.arrayContaining(['error'])]);
+    expect([told.length, told.at(-1)?.message, [...losses]]).toEqual([
+      1000,
+      'fault 2999',
+      expect.arrayContaining(['error']),
+    ]);
   });
 });

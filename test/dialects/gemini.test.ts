@@ -36,7 +36,13 @@ const done = (tool_id: string, output?: string): JsonObject => ({
 const tokens = { total_tokens: 1000, input_tokens: 900, output_tokens: 40, cached: 200, input: 700 };
 const stats = { ...tokens, duration_ms: 3200, tool_calls: 1, models: { 'gemini-x': tokens } };
 const success = { type: 'result', ...at(9), status: 'success', stats };
-const failure = (error?: JsonObject): JsonObject => ({ type: 'result', ...at(9), status: 'error', ...(error ? { error } : {}), stats });
+const failure = (error?: JsonObject): JsonObject => ({
+  type: 'result',
+  ...at(9),
+  status: 'error',
+  ...(error ? { error } : {}),
+  stats,
+});
 const problem = (message: string, severity = 'error'): JsonObject => ({ type: 'error', ...at(8), severity, message });
 
 const judged = ({ outcome }: Reading): [string, string | undefined] => [outcome.verdict.class, outcome.verdict.code];
@@ -61,7 +67,14 @@ describe('stream-json', () => {
       { type: 'turn.started', turn_id: 'turn_1', iteration: 1 },
       { type: 'text.delta', turn_id: 'turn_1', message_id: 'turn_1', block_id: 'block_1', text: 'Looking. ' },
       { type: 'text.completed', turn_id: 'turn_1', message_id: 'turn_1', block_id: 'block_1', text: 'Looking. ' },
-      { type: 'item.started', item_id: 'l1', turn_id: 'turn_1', kind: 'search', name: 'list_directory', args: { dir_path: '.' } },
+      {
+        type: 'item.started',
+        item_id: 'l1',
+        turn_id: 'turn_1',
+        kind: 'search',
+        name: 'list_directory',
+        args: { dir_path: '.' },
+      },
       { type: 'item.completed', item_id: 'l1', status: 'success', output: 'Listed 1 item(s).' },
       {
         type: 'turn.completed',
@@ -84,7 +97,14 @@ describe('stream-json', () => {
         reasoning_tokens: 60,
         cache_read_tokens: 200,
       },
-      { type: 'turn.completed', turn_id: 'turn_2', iteration: 2, tool_call_count: 0, has_final_report: false, finish_reason: 'stop' },
+      {
+        type: 'turn.completed',
+        turn_id: 'turn_2',
+        iteration: 2,
+        tool_call_count: 0,
+        has_final_report: false,
+        finish_reason: 'stop',
+      },
       { type: 'agent.finished', status: 'ok', duration_ms: 3200 },
     ]);
     expect(judged(reading)).toEqual(['success', undefined]);
@@ -93,25 +113,42 @@ describe('stream-json', () => {
 
   it('reads totals of releases without models, and of releases without any', () => {
     const { models: _, ...old } = stats;
-    const usage = { type: 'usage.reported', scope: 'thread', input_tokens: 900, output_tokens: 100, reasoning_tokens: 60 };
+    const usage = {
+      type: 'usage.reported',
+      scope: 'thread',
+      input_tokens: 900,
+      output_tokens: 100,
+      reasoning_tokens: 60,
+    };
     expect(eventsOf(read({ stdout: [init, say('hi'), { ...success, stats: old }] }), 'usage.reported')).toEqual([
       { ...usage, cache_read_tokens: 200 },
     ]);
-    expect(eventsOf(read({ stdout: [init, say('hi'), { ...success, stats: undefined }] }), 'usage.reported')).toEqual([]);
+    expect(eventsOf(read({ stdout: [init, say('hi'), { ...success, stats: undefined }] }), 'usage.reported')).toEqual(
+      [],
+    );
   });
 
   it('names the model that did the work, not its helper', () => {
     const small = { total_tokens: 12, input_tokens: 10, output_tokens: 2, cached: 0, input: 10 };
     const models = { 'gemini-x': tokens, 'gemini-lite': small };
     const { outcome } = read({ stdout: [init, say('hi'), { ...success, stats: { ...stats, models } }] });
-    expect(outcome.metrics).toMatchObject({ model_name: 'gemini-x', input_tokens: 910, output_tokens: 102, reasoning_tokens: 60 });
+    expect(outcome.metrics).toMatchObject({
+      model_name: 'gemini-x',
+      input_tokens: 910,
+      output_tokens: 102,
+      reasoning_tokens: 60,
+    });
   });
 
   it('counts nothing when the totals are zero after an HTTP error', () => {
     const zero = { total_tokens: 0, input_tokens: 0, output_tokens: 0, cached: 0, input: 0 };
     const result = failure({ type: 'unknown', message: '[API Error: {"error":{"code":503,"message":"try later"}}]' });
     const reading = read({
-      stdout: [init, user, { ...result, stats: { ...zero, duration_ms: 0, tool_calls: 0, models: { 'gemini-x': zero } } }],
+      stdout: [
+        init,
+        user,
+        { ...result, stats: { ...zero, duration_ms: 0, tool_calls: 0, models: { 'gemini-x': zero } } },
+      ],
       exit: exited(247),
     });
     expect(judged(reading)).toEqual(['provider', 'server']);
@@ -146,7 +183,9 @@ describe('stream-json', () => {
   });
 
   it('is a matter of permission when the run ends on a refusal', () => {
-    const reading = read({ stdout: [init, say('Trying.'), use('replace', 't1'), refused('t1', 'policy_violation'), success] });
+    const reading = read({
+      stdout: [init, say('Trying.'), use('replace', 't1'), refused('t1', 'policy_violation'), success],
+    });
     expect(judged(reading)).toEqual(['permission', 'permission']);
   });
 
@@ -176,15 +215,35 @@ describe('stream-json', () => {
   it.each([
     ['an empty answer', [problem('The model returned an empty response.'), failure()], ['incomplete', 'unknown']],
     ['a blocked answer', [problem('Response blocked by SAFETY.'), failure()], ['provider', 'refused']],
-    ['an answer cut at its length', [problem('Stopped: MAX_TOKENS reached.'), failure()], ['incomplete', 'output_length']],
+    [
+      'an answer cut at its length',
+      [problem('Stopped: MAX_TOKENS reached.'), failure()],
+      ['incomplete', 'output_length'],
+    ],
     ['an error line before a good result', [say('x'), problem('Internal error.'), success], ['provider', 'server']],
-    ['the turn limit told in words', [say('x'), problem('Maximum session turns exceeded.'), success], ['turn_limit', undefined]],
+    [
+      'the turn limit told in words',
+      [say('x'), problem('Maximum session turns exceeded.'), success],
+      ['turn_limit', undefined],
+    ],
     ['the turn limit', [failure({ type: 'FatalTurnLimitedError', message: 'Reached it.' })], ['turn_limit', undefined]],
     ['a full disk', [failure({ type: 'FatalToolExecutionError', message: 'no space' })], ['tool', 'tool']],
     ['a bad @file', [failure({ type: 'FatalInputError', message: 'no such file' })], ['input', 'input']],
-    ['Ctrl+C', [failure({ type: 'FatalCancellationError', message: 'Operation cancelled.' })], ['cancelled', 'cancelled']],
-    ['a key that is not valid', [failure({ type: 'unknown', message: '[API Error: API key not valid.]' })], ['provider', 'auth']],
-    ['another 400', [failure({ type: 'unknown', message: '[API Error: {"error":{"code":400}}]' })], ['provider', 'refused']],
+    [
+      'Ctrl+C',
+      [failure({ type: 'FatalCancellationError', message: 'Operation cancelled.' })],
+      ['cancelled', 'cancelled'],
+    ],
+    [
+      'a key that is not valid',
+      [failure({ type: 'unknown', message: '[API Error: API key not valid.]' })],
+      ['provider', 'auth'],
+    ],
+    [
+      'another 400',
+      [failure({ type: 'unknown', message: '[API Error: {"error":{"code":400}}]' })],
+      ['provider', 'refused'],
+    ],
     ['an unknown word for the end', [say('x'), { ...success, status: 'succes' }], ['incomplete', 'unknown']],
     ['a result without a word', [say('x'), { ...success, status: undefined }], ['incomplete', 'unknown']],
     ['an unknown severity', [say('x'), problem('odd', 'fatal'), success], ['incomplete', 'unknown']],
@@ -192,11 +251,16 @@ describe('stream-json', () => {
   ])('%s', (_, lines, verdict) => {
     const reading = read({ stdout: [init, user, ...lines], exit: exited(0) });
     expect(judged(reading)).toEqual(verdict);
-    expect(judged(read({ dialect: 'gemini', stdout: read({ stdout: [init, user, ...lines] }, 'gemini').text }))).toEqual(verdict);
+    expect(
+      judged(read({ dialect: 'gemini', stdout: read({ stdout: [init, user, ...lines] }, 'gemini').text })),
+    ).toEqual(verdict);
   });
 
   it('keeps warnings apart from errors', () => {
-    const reading = read({ stdout: [init, say('x'), problem('Loop detected, stopping execution', 'warning'), success], exit: exited(0) });
+    const reading = read({
+      stdout: [init, say('x'), problem('Loop detected, stopping execution', 'warning'), success],
+      exit: exited(0),
+    });
     expect(judged(reading)).toEqual(['success', undefined]);
     expect(reading.outcome.warnings).toEqual(['Loop detected, stopping execution']);
   });
@@ -219,8 +283,12 @@ describe('stream-json', () => {
   });
 
   it('pairs what is broken: a result without its call, a call without an id', () => {
-    const reading = read({ stdout: [init, done('lost', 'x'), { type: 'tool_use', tool_name: 'glob' }, say('x'), success] });
-    expect(eventsOf(reading, 'item.completed')).toEqual([{ type: 'item.completed', item_id: 'lost', status: 'success', output: 'x' }]);
+    const reading = read({
+      stdout: [init, done('lost', 'x'), { type: 'tool_use', tool_name: 'glob' }, say('x'), success],
+    });
+    expect(eventsOf(reading, 'item.completed')).toEqual([
+      { type: 'item.completed', item_id: 'lost', status: 'success', output: 'x' },
+    ]);
     expect(eventsOf(reading, 'line.unknown')).toHaveLength(1);
   });
 });
@@ -242,14 +310,25 @@ describe('the json document', () => {
       read_file: { count: 2, success: 1, fail: 1, durationMs: 9, decisions: decisions() },
       run_shell_command: { count: 1, success: 0, fail: 1, durationMs: 0, decisions: decisions(1) },
     };
-    const stdout = document({ response: 'Fine.', stats: { models: modelStats, tools: toolStats(byName) }, warnings: ['Loop detected'] });
+    const stdout = document({
+      response: 'Fine.',
+      stats: { models: modelStats, tools: toolStats(byName) },
+      warnings: ['Loop detected'],
+    });
     const reading = read({ stdout, exit: exited(0) });
     expect(facts(reading).filter((event) => !event.type.startsWith('turn.'))).toEqual([
       { type: 'thread.started', agent: 'gemini', session_id: 'g-2' },
       { type: 'log', stream: 'agent', level: 'warning', text: 'Loop detected' },
       { type: 'item.started', item_id: 'read_file_1', turn_id: 'turn_1', kind: 'read', name: 'read_file', args: {} },
       { type: 'item.started', item_id: 'read_file_2', turn_id: 'turn_1', kind: 'read', name: 'read_file', args: {} },
-      { type: 'item.started', item_id: 'run_shell_command_1', turn_id: 'turn_1', kind: 'command', name: 'run_shell_command', args: {} },
+      {
+        type: 'item.started',
+        item_id: 'run_shell_command_1',
+        turn_id: 'turn_1',
+        kind: 'command',
+        name: 'run_shell_command',
+        args: {},
+      },
       { type: 'item.completed', item_id: 'read_file_1', status: 'error' },
       { type: 'item.completed', item_id: 'read_file_2', status: 'success' },
       { type: 'item.completed', item_id: 'run_shell_command_1', status: 'denied' },
@@ -274,7 +353,11 @@ describe('the json document', () => {
 
   const whole = { response: 'Fine.', stats: { models: modelStats, tools: noTools } };
   it.each([
-    ['INVALID_STREAM', { ...whole, error: { type: 'INVALID_STREAM', message: 'Model stream ended without a finish reason.' } }, 'provider'],
+    [
+      'INVALID_STREAM',
+      { ...whole, error: { type: 'INVALID_STREAM', message: 'Model stream ended without a finish reason.' } },
+      'provider',
+    ],
     ['an error that is no object', { ...whole, error: 'odd' }, 'incomplete'],
     ['a misspelt error', { ...whole, errot: { type: 'INVALID_STREAM', message: 'Model stream ended.' } }, 'incomplete'],
     ['no stats', { response: 'Fine.' }, 'incomplete'],
@@ -338,7 +421,9 @@ describe('stderr', () => {
 
   it('keeps a document that stops in the middle as a log', () => {
     const reading = read({ dialect: 'gemini', stderr: '[ERROR] {\n  "error": {\n', exit: exited(1) });
-    expect(eventsOf(reading, 'log')).toEqual([{ type: 'log', stream: 'stderr', level: 'error', text: '{\n  "error": {' }]);
+    expect(eventsOf(reading, 'log')).toEqual([
+      { type: 'log', stream: 'stderr', level: 'error', text: '{\n  "error": {' },
+    ]);
   });
 
   it('tells retries with their cause', () => {
@@ -462,7 +547,14 @@ describe('writing', () => {
       response: 'Half an ans',
       stats: {
         models: {},
-        tools: { totalCalls: 0, totalSuccess: 0, totalFail: 0, totalDurationMs: 0, totalDecisions: decisions(), byName: {} },
+        tools: {
+          totalCalls: 0,
+          totalSuccess: 0,
+          totalFail: 0,
+          totalDurationMs: 0,
+          totalDecisions: decisions(),
+          byName: {},
+        },
         files: { totalLinesAdded: 0, totalLinesRemoved: 0 },
       },
       error: { type: 'Error', message: 'the stream stopped without an end' },
@@ -470,9 +562,20 @@ describe('writing', () => {
   });
 
   it('reports what the document drops', () => {
-    const stdout = [init, user, say('First.'), use('glob', 'a', { pattern: '*' }), done('a', 'x'), say('Last.'), success];
+    const stdout = [
+      init,
+      user,
+      say('First.'),
+      use('glob', 'a', { pattern: '*' }),
+      done('a', 'x'),
+      say('Last.'),
+      success,
+    ];
     const { text, losses } = read({ stdout }, 'gemini:json');
-    expect(JSON.parse(text)).toMatchObject({ response: 'Last.', stats: { tools: { byName: { glob: { count: 1, success: 1 } } } } });
+    expect(JSON.parse(text)).toMatchObject({
+      response: 'Last.',
+      stats: { tools: { byName: { glob: { count: 1, success: 1 } } } },
+    });
     expect(losses.toSorted()).toEqual(['prompt', 'text', 'tool_args', 'tool_output', 'turn_boundary']);
   });
 });
@@ -495,18 +598,26 @@ describe('the schema', () => {
     expect([...objects, ...written].filter((wire) => !schema.safeParse(wire).success)).toEqual([]);
   });
 
-  it.each([{ type: 'init' }, { type: 'result', status: 'fine' }, { type: 'tool_use', tool_name: 'x' }, { stats: {} }, {}])(
-    'does not fit %j',
-    async (wire) => {
-      expect((await gemini.schema()).safeParse(wire).success).toBe(false);
-    },
-  );
+  it.each([
+    { type: 'init' },
+    { type: 'result', status: 'fine' },
+    { type: 'tool_use', tool_name: 'x' },
+    { stats: {} },
+    {},
+  ])('does not fit %j', async (wire) => {
+    expect((await gemini.schema()).safeParse(wire).success).toBe(false);
+  });
 });
 
 describe('session files', () => {
   const head = { sessionId: 'g-1', projectHash: 'h', startTime: at(0).timestamp, lastUpdated: at(9).timestamp };
   const spent = { input: 100, output: 20, cached: 40, thoughts: 5, tool: 0, total: 125 };
-  const asked = (id: string, content: string): JsonObject => ({ id, ...at(1), type: 'user', content: [{ text: content }] });
+  const asked = (id: string, content: string): JsonObject => ({
+    id,
+    ...at(1),
+    type: 'user',
+    content: [{ text: content }],
+  });
   const said = (id: string, content: string, more: JsonObject = {}): JsonObject => ({
     id,
     ...at(2),
@@ -518,7 +629,13 @@ describe('session files', () => {
   });
   const called = (status: string, response: JsonObject): JsonObject => ({
     toolCalls: [
-      { id: 'c1', name: 'run_shell_command', args: { command: 'ls' }, status, result: [{ functionResponse: { id: 'c1', response } }] },
+      {
+        id: 'c1',
+        name: 'run_shell_command',
+        args: { command: 'ls' },
+        status,
+        result: [{ functionResponse: { id: 'c1', response } }],
+      },
     ],
   });
   const whole = [asked('1', 'list files'), said('2', '', called('success', { output: 'a' })), said('3', 'One file.')];
@@ -539,7 +656,14 @@ describe('session files', () => {
   it('are read as one document, and as lines', () => {
     expect(told([{ ...head, messages: whole }])).toEqual(complete);
     expect(told([head, ...whole])).toEqual(complete);
-    const grown = [head, whole[0] ?? {}, said('2', ''), whole[1] ?? {}, { $set: { lastUpdated: at(9).timestamp } }, whole[2] ?? {}];
+    const grown = [
+      head,
+      whole[0] ?? {},
+      said('2', ''),
+      whole[1] ?? {},
+      { $set: { lastUpdated: at(9).timestamp } },
+      whole[2] ?? {},
+    ];
     expect(told(grown)).toEqual(complete);
   });
 
@@ -551,8 +675,16 @@ describe('session files', () => {
       [...whole, asked('4', 'more'), { id: '5', ...at(3), type: 'error', content: '[API Error: 429 quota exceeded]' }],
       'provider',
     ],
-    ['a cancellation', [...whole, asked('4', 'more'), { id: '5', ...at(3), type: 'info', content: 'Request cancelled.' }], 'cancelled'],
-    ['words after a failed call', [asked('1', 'x'), said('2', '', called('error', { error: 'no' })), said('3', 'It failed.')], 'success'],
+    [
+      'a cancellation',
+      [...whole, asked('4', 'more'), { id: '5', ...at(3), type: 'info', content: 'Request cancelled.' }],
+      'cancelled',
+    ],
+    [
+      'words after a failed call',
+      [asked('1', 'x'), said('2', '', called('error', { error: 'no' })), said('3', 'It failed.')],
+      'success',
+    ],
   ])('end with %s', (_title, messages, expected) => {
     expect(told([{ ...head, messages }])[0]).toBe(expected);
   });

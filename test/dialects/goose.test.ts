@@ -10,7 +10,10 @@ const body = (role: string, id: string | null, ...content: Wire[]): Wire => ({
   content,
   metadata: { userVisible: true, agentVisible: true },
 });
-const message = (role: string, id: string | null, ...content: Wire[]): Wire => ({ type: 'message', message: body(role, id, ...content) });
+const message = (role: string, id: string | null, ...content: Wire[]): Wire => ({
+  type: 'message',
+  message: body(role, id, ...content),
+});
 const text = (words: string): Wire => ({ type: 'text', text: words });
 const request = (id: string, name: string, args: Wire): Wire => ({
   type: 'toolRequest',
@@ -21,7 +24,8 @@ const response = (id: string, toolResult: Wire): Wire => ({ type: 'toolResponse'
 const good = (words: string): Wire => ({ status: 'success', value: { content: [text(words)], isError: false } });
 const complete: Wire = { type: 'complete', total_tokens: 1234 };
 const declined = 'The user has declined to run this tool. DO NOT attempt to call this tool again.';
-const provider = 'Ran into this error: Server error: 503.\n\nPlease retry if you think this is a transient or recoverable error.';
+const provider =
+  'Ran into this error: Server error: 503.\n\nPlease retry if you think this is a transient or recoverable error.';
 const limit = "I've reached the maximum number of actions I can do without user input. Would you like me to continue?";
 
 const run: Wire[] = [
@@ -59,7 +63,11 @@ it('puts the pieces of a message together and pairs tools', () => {
     'I look.',
     'One file.',
   ]);
-  expect(only(read, 'log').map((each) => ('text' in each ? each.text : ''))).toEqual(['running', 'half', '1234 tokens in this session']);
+  expect(only(read, 'log').map((each) => ('text' in each ? each.text : ''))).toEqual([
+    'running',
+    'half',
+    '1234 tokens in this session',
+  ]);
   expect(read.outcome.metrics).not.toHaveProperty('tokens_used');
 });
 
@@ -67,7 +75,11 @@ it('reads the indented document the same way', () => {
   const messages = run.flatMap((line) => (line.type === 'message' ? [line.message] : []));
   const document = JSON.stringify({ messages, metadata: { total_tokens: 1234, status: 'completed' } }, null, 2);
   const read = readLines([], { cut: document, exit: exited(0) });
-  expect(read.outcome).toMatchObject({ message: 'One file.', verdict: { class: 'success' }, provenance: { dialect: 'goose' } });
+  expect(read.outcome).toMatchObject({
+    message: 'One file.',
+    verdict: { class: 'success' },
+    provenance: { dialect: 'goose' },
+  });
   expect(tools(read)).toEqual(['developer__shell completed', 'developer__text_editor completed']);
 });
 
@@ -92,9 +104,11 @@ it.each<[string, Wire, string]>([
   ['a refusal', { status: 'success', value: { content: [text(declined)], isError: true } }, 'shell error denied'],
   ['a refusal as an error', { status: 'error', error: declined }, 'shell error denied'],
 ])('tells %s', (_, result, want) => {
-  expect(tools(readLines([message('assistant', 'm', request('t', 'shell', {})), message('user', null, response('t', result))]))).toEqual([
-    want,
-  ]);
+  expect(
+    tools(
+      readLines([message('assistant', 'm', request('t', 'shell', {})), message('user', null, response('t', result))]),
+    ),
+  ).toEqual([want]);
 });
 
 it('tells a call that could not be read', () => {
@@ -108,7 +122,12 @@ describe('the end', () => {
     ['an answer', [message('assistant', 'm', text('Hi.')), complete], { exit: exited(0) }, 'success'],
     ['an answer, exit 1', [message('assistant', 'm', text('Hi.')), complete], { exit: exited(1) }, 'incomplete'],
     ['no last line', [message('assistant', 'm', text('Hi.'))], { exit: exited(0) }, 'incomplete'],
-    ['a cut last line', [message('assistant', 'm', text('Hi.'))], { exit: exited(0), cut: '{"type":"compl' }, 'incomplete'],
+    [
+      'a cut last line',
+      [message('assistant', 'm', text('Hi.'))],
+      { exit: exited(0), cut: '{"type":"compl' },
+      'incomplete',
+    ],
     [
       'an error line',
       [message('assistant', 'm', text('Hi.')), { type: 'error', error: 'Rate limit exceeded' }, complete],
@@ -121,7 +140,12 @@ describe('the end', () => {
       { exit: exited(0) },
       'success',
     ],
-    ["an error in the assistant's name", [message('assistant', 'm', text(provider)), complete], { exit: exited(0) }, 'provider'],
+    [
+      "an error in the assistant's name",
+      [message('assistant', 'm', text(provider)), complete],
+      { exit: exited(0) },
+      'provider',
+    ],
     [
       'the turn limit',
       [asked, message('user', null, response('t1', good('x'))), message('assistant', 'm2', text(limit)), complete],
@@ -129,7 +153,12 @@ describe('the end', () => {
       'turn_limit',
     ],
     ['a tool without a result', [asked, complete], { exit: exited(0) }, 'incomplete'],
-    ['a tool as the last word', [asked, message('user', null, response('t1', good('x'))), complete], { exit: exited(0) }, 'incomplete'],
+    [
+      'a tool as the last word',
+      [asked, message('user', null, response('t1', good('x'))), complete],
+      { exit: exited(0) },
+      'incomplete',
+    ],
     [
       'a refusal as the last word',
       [asked, message('user', null, response('t1', good(declined))), complete],
@@ -139,7 +168,14 @@ describe('the end', () => {
     ['nothing', [complete], { exit: exited(0) }, 'incomplete'],
     [
       'no credits',
-      [message('assistant', 'm', { type: 'systemNotification', notificationType: 'creditsExhausted', msg: 'Out of credits' }), complete],
+      [
+        message('assistant', 'm', {
+          type: 'systemNotification',
+          notificationType: 'creditsExhausted',
+          msg: 'Out of credits',
+        }),
+        complete,
+      ],
       { exit: exited(0) },
       'provider',
     ],
@@ -157,9 +193,24 @@ describe('the end', () => {
 it('tells questions, passes over pictures and keeps what is new', () => {
   const unknown = { type: 'hologram', data: 'x' };
   const read = readLines([
-    message('assistant', 'm', { type: 'toolConfirmationRequest', id: 'q1', toolName: 'shell', arguments: {}, prompt: 'Run it?' }),
-    message('assistant', 'm', { type: 'actionRequired', data: { actionType: 'toolConfirmation', id: 'q2', toolName: 'edit' } }),
-    message('assistant', 'm', { type: 'image', data: '', mimeType: 'image/png' }, { type: 'redactedThinking', data: '' }, unknown),
+    message('assistant', 'm', {
+      type: 'toolConfirmationRequest',
+      id: 'q1',
+      toolName: 'shell',
+      arguments: {},
+      prompt: 'Run it?',
+    }),
+    message('assistant', 'm', {
+      type: 'actionRequired',
+      data: { actionType: 'toolConfirmation', id: 'q2', toolName: 'edit' },
+    }),
+    message(
+      'assistant',
+      'm',
+      { type: 'image', data: '', mimeType: 'image/png' },
+      { type: 'redactedThinking', data: '' },
+      unknown,
+    ),
     message('assistant', 'm', { type: 'systemNotification', notificationType: 'inlineMessage', msg: 'Compacted' }),
   ]);
   expect(only(read, 'permission.requested', 'log', 'line.unknown')).toEqual([
@@ -205,7 +256,13 @@ it('is recognised from its first line, and its lines fit the schema', async () =
 });
 
 it('takes tokens and cost from the end of newer versions', () => {
-  const totals = { total_tokens: 1290, input_tokens: 1234, output_tokens: 56, cache_read_input_tokens: 1000, cost_usd: 0.01 };
+  const totals = {
+    total_tokens: 1290,
+    input_tokens: 1234,
+    output_tokens: 56,
+    cache_read_input_tokens: 1000,
+    cost_usd: 0.01,
+  };
   const read = readLines([...run.slice(0, -1), { type: 'complete', ...totals }], { exit: exited(0) });
   expect(read.outcome.metrics).toMatchObject({
     input_tokens: 1234,
@@ -220,6 +277,10 @@ it('takes tokens and cost from the end of newer versions', () => {
 });
 
 it('reads notifications that are not wrapped', () => {
-  const read = readLines([...run.slice(0, -1), { type: 'notification', extension_id: 'developer', message: 'flat' }, complete]);
+  const read = readLines([
+    ...run.slice(0, -1),
+    { type: 'notification', extension_id: 'developer', message: 'flat' },
+    complete,
+  ]);
   expect(only(read, 'log').map(({ text: words }) => words)).toContain('flat');
 });

@@ -54,20 +54,35 @@ const shapes: Record<string, Shape> = {
 
 const codexItem = (phase: string, index: number): JsonObject => ({
   type: `item.${phase}`,
-  item: { id: `item_${index}`, type: 'command_execution', command: 'ls', aggregated_output: 'a', exit_code: 0, status: 'completed' },
+  item: {
+    id: `item_${index}`,
+    type: 'command_execution',
+    command: 'ls',
+    aggregated_output: 'a',
+    exit_code: 0,
+    status: 'completed',
+  },
 });
-const rollout = (payload: JsonObject): JsonObject => ({ timestamp: '2026-03-01T10:00:00Z', type: 'response_item', payload });
+const rollout = (payload: JsonObject): JsonObject => ({
+  timestamp: '2026-03-01T10:00:00Z',
+  type: 'response_item',
+  payload,
+});
 const message = (text: string): JsonObject => rollout({ type: 'message', role: 'assistant', content: [{ text }] });
 
 const dialects: Record<string, Talk<JsonObject>> = {
   codex: {
     start: (index) => codexItem('started', index),
     end: (index) => codexItem('completed', index),
-    piece: (index) => ({ type: 'item.completed', item: { id: `item_${index}`, type: 'agent_message', text: 'words ' } }),
+    piece: (index) => ({
+      type: 'item.completed',
+      item: { id: `item_${index}`, type: 'agent_message', text: 'words ' },
+    }),
     turn: () => ({ type: 'turn.started' }),
   },
   'codex session': {
-    start: (index) => rollout({ type: 'function_call', call_id: `c${index}`, name: 'shell', arguments: '{"command":["ls"]}' }),
+    start: (index) =>
+      rollout({ type: 'function_call', call_id: `c${index}`, name: 'shell', arguments: '{"command":["ls"]}' }),
     end: (index) => rollout({ type: 'function_call_output', call_id: `c${index}`, output: 'Exit code: 0' }),
     piece: () => message('words '),
     turn: () => ({ timestamp: '2026-03-01T10:00:00Z', type: 'event_msg', payload: { type: 'task_started' } }),
@@ -85,10 +100,28 @@ const dialects: Record<string, Talk<JsonObject>> = {
     turn: () => ({ type: 'stream_progress', charDelta: 0, mode: 'requesting' }),
   },
   'dev-agent': {
-    start: (index) => ({ type: 'item.started', item_id: `item_${index}`, kind: 'tool_call', name: 'read_artifact', args: {} }),
-    end: (index) => ({ type: 'item.completed', item_id: `item_${index}`, status: 'success', duration_ms: 5, summary: 'a' }),
+    start: (index) => ({
+      type: 'item.started',
+      item_id: `item_${index}`,
+      kind: 'tool_call',
+      name: 'read_artifact',
+      args: {},
+    }),
+    end: (index) => ({
+      type: 'item.completed',
+      item_id: `item_${index}`,
+      status: 'success',
+      duration_ms: 5,
+      summary: 'a',
+    }),
     piece: () => ({ type: 'assistant.message', turn_id: 'turn_1', preview: 'words ', tool_call_count: 0 }),
-    turn: (index) => ({ type: 'turn.started', turn_id: `turn_${index}`, iteration: index, message_count: 1, tool_count: 1 }),
+    turn: (index) => ({
+      type: 'turn.started',
+      turn_id: `turn_${index}`,
+      iteration: index,
+      message_count: 1,
+      tool_count: 1,
+    }),
   },
 };
 
@@ -105,7 +138,14 @@ describe('reading', () => {
 
 const text = { turn_id: 't', message_id: 'm' };
 const events: Talk<AgentEvent> = {
-  start: (index) => ({ type: 'item.started', item_id: `c${index}`, turn_id: 't', kind: 'command', name: 'Bash', args: { command: 'ls' } }),
+  start: (index) => ({
+    type: 'item.started',
+    item_id: `c${index}`,
+    turn_id: 't',
+    kind: 'command',
+    name: 'Bash',
+    args: { command: 'ls' },
+  }),
   end: (index) => ({ type: 'item.completed', item_id: `c${index}`, status: 'success', output: 'a' }),
   piece: () => ({ type: 'text.delta', ...text, block_id: 'b', text: 'words ' }),
   turn: (index) => ({ type: 'turn.started', turn_id: `turn_${index}`, iteration: index }),
@@ -114,7 +154,8 @@ const events: Talk<AgentEvent> = {
 const written: Record<string, (size: number) => Iterable<AgentEvent>> = {
   ...Object.fromEntries(Object.entries(shapes).map(([title, shape]) => [title, (size: number) => shape(events, size)])),
   'white space in many pieces': (size) => each(size, () => ({ type: 'text.delta', ...text, block_id: 'b', text: ' ' })),
-  'a message of many texts': (size) => each(size, (index) => ({ type: 'text.completed', ...text, block_id: `b${index}`, text: 'words' })),
+  'a message of many texts': (size) =>
+    each(size, (index) => ({ type: 'text.completed', ...text, block_id: `b${index}`, text: 'words' })),
 };
 
 function steepnessOfWriting(to: string, shape: (size: number) => Iterable<AgentEvent>): number {
@@ -143,7 +184,12 @@ it.each(['atif', 'ai-sdk-ui', 'ag-ui'])('writing %s: all of it, and sub-agents',
   const steepness = steepnessOfWriting(to, function* (size) {
     for (const shape of Object.values(written)) yield* shape(Math.ceil(size / 8));
     yield* each(size, (index) => ({ type: 'text.completed', ...below, parent_item_id: `c${index}`, text: 'words' }));
-    yield* each(size, (index) => ({ type: 'permission.requested', permission_id: `p${index}`, item_id: `c${index}`, what: 'shell' }));
+    yield* each(size, (index) => ({
+      type: 'permission.requested',
+      permission_id: `p${index}`,
+      item_id: `c${index}`,
+      what: 'shell',
+    }));
   });
   expect(steepness).toBeLessThan(steepest);
 });

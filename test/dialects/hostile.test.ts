@@ -27,7 +27,8 @@ const tags: Record<string, string> = {
     'session.start assistant.message assistant.usage tool.execution_start tool.execution_complete permission.requested permission.completed session.error session.shutdown abort',
   cursor: 'system assistant thinking tool_call started completed delta text init',
   droid: 'system init message reasoning tool_call tool_result error',
-  goose: 'message notification error assistant user text thinking toolRequest toolResponse actionRequired systemNotification',
+  goose:
+    'message notification error assistant user text thinking toolRequest toolResponse actionRequired systemNotification',
 };
 const keys = [
   'type subtype role id message content text data event error status session_id ts timestamp',
@@ -49,29 +50,38 @@ function lines(words: readonly string[]): fc.Arbitrary<Wire[]> {
     ),
     wire: fc
       .tuple(fc.constantFrom(...words), fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 9 }))
-      .map(([type, fields]) => Object.assign({ type, jsonrpc: '2.0', method: type, sessionUpdate: type, toolCallId: 't' }, fields)),
+      .map(([type, fields]) =>
+        Object.assign({ type, jsonrpc: '2.0', method: type, sessionUpdate: type, toolCallId: 't' }, fields),
+      ),
   }));
   return fc.array(wire, { maxLength: 12 });
 }
 
-it.each([acp, amp, cline, continueCli, copilot, cursor, droid, goose])('$id: no lines break it or make bad events', (dialect) => {
-  fc.assert(
-    fc.property(lines((tags[dialect.id] ?? '').split(' ')), (wires) => {
-      for (const event of readLines(wires, { dialect }).events) expect(AgentEvent.safeParse(event).error).toBeUndefined();
-    }),
-    { numRuns, seed },
-  );
-});
+it.each([acp, amp, cline, continueCli, copilot, cursor, droid, goose])(
+  '$id: no lines break it or make bad events',
+  (dialect) => {
+    fc.assert(
+      fc.property(lines((tags[dialect.id] ?? '').split(' ')), (wires) => {
+        for (const event of readLines(wires, { dialect }).events)
+          expect(AgentEvent.safeParse(event).error).toBeUndefined();
+      }),
+      { numRuns, seed },
+    );
+  },
+);
 
 // The words above hold none that any of these ends well with. Continue has no such words: whatever it prints is the answer.
-it.each([acp, amp, cline, copilot, cursor, droid, goose])('$id: without its good words nothing is a success', (dialect) => {
-  fc.assert(
-    fc.property(lines((tags[dialect.id] ?? '').split(' ')), (wires) => {
-      expect(readLines(wires, { dialect, exit: exited(0) }).outcome.verdict.class).not.toBe('success');
-    }),
-    { numRuns, seed },
-  );
-});
+it.each([acp, amp, cline, copilot, cursor, droid, goose])(
+  '$id: without its good words nothing is a success',
+  (dialect) => {
+    fc.assert(
+      fc.property(lines((tags[dialect.id] ?? '').split(' ')), (wires) => {
+        expect(readLines(wires, { dialect, exit: exited(0) }).outcome.verdict.class).not.toBe('success');
+      }),
+      { numRuns, seed },
+    );
+  },
+);
 
 // JSON.parse reads any depth; what turns a value into text ends with the stack.
 it.each(dialects)('$id: no depth of a value breaks its detection', (dialect) => {

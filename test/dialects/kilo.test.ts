@@ -21,7 +21,12 @@ const stepFinish = line('step_finish', {
   cost: 0.001,
   tokens: { total: 20, input: 5, output: 5, reasoning: 0, cache: { read: 10, write: 0 } },
 });
-const failure = (error: JsonObject | string): JsonObject => ({ type: 'error', timestamp: 1794772784987, sessionID: 'ses_1', error });
+const failure = (error: JsonObject | string): JsonObject => ({
+  type: 'error',
+  timestamp: 1794772784987,
+  sessionID: 'ses_1',
+  error,
+});
 const apiError = { name: 'APIError', data: { message: 'Bad key', statusCode: 401, isRetryable: false } };
 
 const who = (head: JsonObject[], stderr: string[] = []) => {
@@ -39,14 +44,35 @@ function read(lines: readonly JsonObject[], stderr: string, exit: number) {
 describe('detection', () => {
   it.each<[string, string, JsonObject[], string[]]>([
     ['the order of keys', 'kilo 0.7', [stepStart], []],
-    ['that order before Kilo was a fork', 'opencode 0.9', [line('step_start', { type: 'step-start' }, 1767036059338)], []],
-    ['the other order', 'opencode 1', [{ ...stepStart, part: { id: 'p', messageID: 'm', sessionID: 's', type: 'step-start' } }], []],
+    [
+      'that order before Kilo was a fork',
+      'opencode 0.9',
+      [line('step_start', { type: 'step-start' }, 1767036059338)],
+      [],
+    ],
+    [
+      'the other order',
+      'opencode 1',
+      [{ ...stepStart, part: { id: 'p', messageID: 'm', sessionID: 's', type: 'step-start' } }],
+      [],
+    ],
     ['metrics and time of a step', 'kilo 1', [stepStart, stepFinish], []],
-    ['a step without them', 'opencode 1', [stepStart, line('step_finish', { type: 'step-finish', reason: 'stop' })], []],
+    [
+      'a step without them',
+      'opencode 1',
+      [stepStart, line('step_finish', { type: 'step-finish', reason: 'stop' })],
+      [],
+    ],
     [
       'the rule that approved a tool',
       'kilo 1',
-      [stepStart, line('tool_use', { type: 'tool', state: { status: 'completed', metadata: { approval: { source: 'global' } } } })],
+      [
+        stepStart,
+        line('tool_use', {
+          type: 'tool',
+          state: { status: 'completed', metadata: { approval: { source: 'global' } } },
+        }),
+      ],
       [],
     ],
     ['an error that is a string', 'kilo 1', [failure('run ended')], []],
@@ -63,7 +89,11 @@ describe('detection', () => {
 
 describe('reading', () => {
   it('names itself', () => {
-    const outcome = read([stepStart, line('text', { type: 'text', text: 'Hi', time: { start: 1, end: 2 } }), stepFinish], '', 0);
+    const outcome = read(
+      [stepStart, line('text', { type: 'text', text: 'Hi', time: { start: 1, end: 2 } }), stepFinish],
+      '',
+      0,
+    );
     expect(outcome).toMatchObject({
       status: 'success',
       message: 'Hi',
@@ -75,7 +105,10 @@ describe('reading', () => {
   it('ends as permission after an auto-rejected permission', () => {
     const message = 'run ended with an auto-rejected permission; pass --auto for autonomous use';
     const outcome = read([stepStart, failure(message)], `\u001b[91m\u001b[1mError: \u001b[0m${message}\n`, 1);
-    expect(outcome).toMatchObject({ verdict: { class: 'permission' }, error_details: { type: 'UnknownError', message } });
+    expect(outcome).toMatchObject({
+      verdict: { class: 'permission' },
+      error_details: { type: 'UnknownError', message },
+    });
   });
 
   it('is not fooled by a stop before its error', () => {
@@ -85,7 +118,11 @@ describe('reading', () => {
 
   it('does not take the text after an error for an answer', () => {
     const error = failure({ name: 'UnknownError', data: { message: '{"type":"overloaded_error"}' } });
-    const outcome = read([stepStart, error, line('text', { type: 'text', text: 'Half an ans', time: { start: 1, end: 2 } })], '', 1);
+    const outcome = read(
+      [stepStart, error, line('text', { type: 'text', text: 'Half an ans', time: { start: 1, end: 2 } })],
+      '',
+      1,
+    );
     expect(outcome).toMatchObject({ verdict: { class: 'provider', code: 'server' }, message: 'Half an ans' });
   });
 

@@ -38,7 +38,13 @@ const miniOutput = { role: 'user', content: '<returncode>0</returncode>\n<output
 
 const exported = (messages: JsonObject[]): JsonObject => ({ info: { id: 's', version: '1.18.33' }, messages });
 const exportedMessage = (index: number, parts: number): JsonObject => ({
-  info: { id: `m${index}`, sessionID: 's', role: 'assistant', time: { created: 1, completed: 2 }, finish: 'tool-calls' },
+  info: {
+    id: `m${index}`,
+    sessionID: 's',
+    role: 'assistant',
+    time: { created: 1, completed: 2 },
+    finish: 'tool-calls',
+  },
   parts: [
     ...each(parts, (part) => ({ id: `t${index}.${part}`, type: 'text', text: 'words', time: { start: 1, end: 2 } })),
     ...each(parts, (part) => ({
@@ -53,7 +59,14 @@ const exportedMessage = (index: number, parts: number): JsonObject => ({
 
 const clineEvent = (event: JsonObject): JsonObject => ({ ts: '2026-05-01T10:00:00.000Z', type: 'agent_event', event });
 const clineTool = (type: string, index: number): JsonObject =>
-  clineEvent({ type, contentType: 'tool', toolCallId: `t${index}`, toolName: 'editor', input: { path: 'a' }, output: { success: true } });
+  clineEvent({
+    type,
+    contentType: 'tool',
+    toolCallId: `t${index}`,
+    toolName: 'editor',
+    input: { path: 'a' },
+    output: { success: true },
+  });
 
 const copilotEvent = (type: string, data: JsonObject): JsonObject => ({ type, data, id: 'x', parentId: null });
 
@@ -64,7 +77,10 @@ const cursorTool = (subtype: string, index: number): JsonObject => ({
   tool_call: { writeToolCall: { args: { path: 'a' }, result: { success: {} } } },
 });
 
-const ampMessage = (id: string, ...content: JsonObject[]): JsonObject => ({ type: 'assistant', message: { id, content } });
+const ampMessage = (id: string, ...content: JsonObject[]): JsonObject => ({
+  type: 'assistant',
+  message: { id, content },
+});
 
 const droidCall = (tool: string, id?: string): JsonObject => ({
   type: 'tool_call',
@@ -81,7 +97,12 @@ const droidResult = (tool: string, id?: string): JsonObject => ({
   ...(id === undefined ? {} : { id }),
 });
 
-const piCall = (type: string, index: number): JsonObject => ({ type, toolCallId: `t${index}`, toolName: 'write', args: { path: 'a' } });
+const piCall = (type: string, index: number): JsonObject => ({
+  type,
+  toolCallId: `t${index}`,
+  toolName: 'write',
+  args: { path: 'a' },
+});
 
 const acpUpdate = (sessionUpdate: string, fields: JsonObject): JsonObject => ({
   jsonrpc: '2.0',
@@ -92,11 +113,16 @@ const acpUpdate = (sessionUpdate: string, fields: JsonObject): JsonObject => ({
 const talks: Record<string, Talk> = {
   acp: {
     piece: () => acpUpdate('agent_message_chunk', { content: said('some words ') }),
-    start: (index) => acpUpdate('tool_call', { toolCallId: `t${index}`, title: 'Edit', kind: 'edit', status: 'in_progress' }),
-    end: (index) => acpUpdate('tool_call_update', { toolCallId: `t${index}`, status: 'completed', locations: [{ path: 'a' }] }),
+    start: (index) =>
+      acpUpdate('tool_call', { toolCallId: `t${index}`, title: 'Edit', kind: 'edit', status: 'in_progress' }),
+    end: (index) =>
+      acpUpdate('tool_call_update', { toolCallId: `t${index}`, status: 'completed', locations: [{ path: 'a' }] }),
   },
   pi: {
-    piece: () => ({ type: 'message_update', assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta: 'some words ' } }),
+    piece: () => ({
+      type: 'message_update',
+      assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta: 'some words ' },
+    }),
     start: (index) => piCall('tool_execution_start', index),
     end: (index) => ({ ...piCall('tool_execution_end', index), result: { content: [said('ok')] }, isError: false }),
   },
@@ -114,11 +140,16 @@ const talks: Record<string, Talk> = {
         toolCall: { status: 'success', value: { name: 'write', arguments: { path: 'a' } } },
       }),
     end: (index) =>
-      gooseMessage('user', { type: 'toolResponse', id: `t${index}`, toolResult: { status: 'success', value: { content: [said('ok')] } } }),
+      gooseMessage('user', {
+        type: 'toolResponse',
+        id: `t${index}`,
+        toolResult: { status: 'success', value: { content: [said('ok')] } },
+      }),
   },
   copilot: {
     piece: () => copilotEvent('assistant.message_delta', { messageId: 'm', deltaContent: 'some words ' }),
-    start: (index) => copilotEvent('tool.execution_start', { toolCallId: `t${index}`, toolName: 'create', arguments: { path: 'a' } }),
+    start: (index) =>
+      copilotEvent('tool.execution_start', { toolCallId: `t${index}`, toolName: 'create', arguments: { path: 'a' } }),
     end: (index) => copilotEvent('tool.execution_complete', { toolCallId: `t${index}`, success: true }),
   },
   cursor: {
@@ -129,7 +160,10 @@ const talks: Record<string, Talk> = {
   amp: {
     piece: (index) => ampMessage('m', said(`text ${index}`)),
     start: (index) => ampMessage('m', { type: 'tool_use', id: `t${index}`, name: 'edit_file', input: { path: 'a' } }),
-    end: (index) => ({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: `t${index}`, content: 'ok' }] } }),
+    end: (index) => ({
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: `t${index}`, content: 'ok' }] },
+    }),
   },
   droid: {
     piece: () => ({ type: 'message', role: 'assistant', id: 'm', text: 'some words ' }),
@@ -200,7 +234,9 @@ it.each<[string, string, Lines]>([
     function* (size) {
       yield {
         environment: 'swe_main',
-        trajectory: [...each(size, (index) => ({ action: `open ${index}`, observation: 'a', thought: 'I look.', state: '{}' }))],
+        trajectory: [
+          ...each(size, (index) => ({ action: `open ${index}`, observation: 'a', thought: 'I look.', state: '{}' })),
+        ],
         history: [...each(size, () => ({ role: 'assistant', content: 'I look.' }))],
         info: { exit_status: 'submitted' },
       };
@@ -211,10 +247,18 @@ it.each<[string, string, Lines]>([
     "mini's document of many messages",
     function* (size) {
       const messages = [...each(2 * size, (index) => (index % 2 === 0 ? miniAnswer : miniOutput))];
-      yield { info: { mini_version: '1.9.0', exit_status: 'Submitted' }, messages, trajectory_format: 'mini-swe-agent-1' };
+      yield {
+        info: { mini_version: '1.9.0', exit_status: 'Submitted' },
+        messages,
+        trajectory_format: 'mini-swe-agent-1',
+      };
     },
   ],
-  ['opencode', 'an export of many messages', (size) => [exported([...each(size, (index) => exportedMessage(index, 1))])]],
+  [
+    'opencode',
+    'an export of many messages',
+    (size) => [exported([...each(size, (index) => exportedMessage(index, 1))])],
+  ],
   ['opencode', 'an export of one message with many parts', (size) => [exported([exportedMessage(0, size)])]],
 ])('%s: %s', (id, _, lines) => {
   expect(steepnessOfReading(id, lines)).toBeLessThan(steepest);
@@ -236,8 +280,17 @@ const started = (index: number): AgentEvent => ({
   name: 'bash',
   args: { command: 'make' },
 });
-const printed = (index: number): AgentEvent => ({ type: 'item.output', item_id: `item_${index}`, chunk: 'a line of output\n' });
-const ended = (index: number): AgentEvent => ({ type: 'item.completed', item_id: `item_${index}`, status: 'success', output: 'ok' });
+const printed = (index: number): AgentEvent => ({
+  type: 'item.output',
+  item_id: `item_${index}`,
+  chunk: 'a line of output\n',
+});
+const ended = (index: number): AgentEvent => ({
+  type: 'item.completed',
+  item_id: `item_${index}`,
+  status: 'success',
+  output: 'ok',
+});
 
 /** Long arguments, and as many pieces of output: a writer that repeats both must not repeat them each time. */
 const largeCall = (size: number): AgentEvent => ({

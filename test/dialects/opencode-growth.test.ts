@@ -20,11 +20,18 @@ const part = (fields: JsonObject): JsonObject =>
 const delta = (id: string, messageID = 'm'): JsonObject =>
   bus('message.part.delta', { sessionID: 's', messageID, partID: id, field: 'text', delta: 'words ' });
 const tool = (index: number, state: JsonObject): JsonObject =>
-  part({ id: `p${index}`, type: 'tool', callID: `c${index}`, tool: 'bash', state: { input: { command: 'ls' }, ...state } });
+  part({
+    id: `p${index}`,
+    type: 'tool',
+    callID: `c${index}`,
+    tool: 'bash',
+    state: { input: { command: 'ls' }, ...state },
+  });
 const start = (index: number): JsonObject => tool(index, { status: 'running' });
 const end = (index: number): JsonObject => tool(index, { status: 'completed', output: 'a' });
 const stepStart = (index: number): JsonObject => part({ id: `s${index}`, messageID: `m${index}`, type: 'step-start' });
-const stepEnd = (index: number): JsonObject => part({ id: `f${index}`, messageID: `m${index}`, type: 'step-finish', reason: 'tool-calls' });
+const stepEnd = (index: number): JsonObject =>
+  part({ id: `f${index}`, messageID: `m${index}`, type: 'step-finish', reason: 'tool-calls' });
 const child = (index: number): JsonObject => bus('session.created', { info: { id: `child${index}`, parentID: 's' } });
 const version2 = (type: string, index: number): JsonObject => ({
   id: 'e',
@@ -32,7 +39,12 @@ const version2 = (type: string, index: number): JsonObject => ({
   type: `session.tool.${type}`,
   data: { sessionID: 's', id: `c${index}`, name: 'bash', input: {} },
 });
-const run = (type: string, fields: JsonObject): JsonObject => ({ type, timestamp: 1, sessionID: 's', part: { messageID: 'm', ...fields } });
+const run = (type: string, fields: JsonObject): JsonObject => ({
+  type,
+  timestamp: 1,
+  sessionID: 's',
+  part: { messageID: 'm', ...fields },
+});
 
 type Shape = (size: number) => Iterable<JsonObject>;
 
@@ -44,7 +56,9 @@ const shapes: Record<string, Shape> = {
     yield* each(size, (index) => delta(`p${index}`));
   },
   *'texts of other messages that stay open over many steps'(size) {
-    yield* each(size, (index) => part({ id: `p${index}`, messageID: `other${index}`, text: 'words', time: { start: 1 } }));
+    yield* each(size, (index) =>
+      part({ id: `p${index}`, messageID: `other${index}`, text: 'words', time: { start: 1 } }),
+    );
     yield* each(size, stepStart, stepEnd);
   },
   *'texts that never say when they end, while others stay open'(size) {
@@ -89,7 +103,12 @@ const shapes: Record<string, Shape> = {
   },
   *'calls of the run stream'(size) {
     yield* each(size, (index) =>
-      run('tool_use', { id: `p${index}`, callID: `c${index}`, tool: 'bash', state: { status: 'completed', output: 'a' } }),
+      run('tool_use', {
+        id: `p${index}`,
+        callID: `c${index}`,
+        tool: 'bash',
+        state: { status: 'completed', output: 'a' },
+      }),
     );
   },
 };
@@ -123,12 +142,14 @@ function read(lines: Iterable<JsonObject>): Draft[] {
 
 const texts = (drafts: readonly Draft[]): string[] =>
   drafts.flatMap((draft) => (draft.type === 'text.completed' ? [`${draft.block_id} ${draft.text}`] : []));
-const files = (drafts: readonly Draft[]): string[] => drafts.flatMap((draft) => (draft.type === 'file.edited' ? [draft.path] : []));
+const files = (drafts: readonly Draft[]): string[] =>
+  drafts.flatMap((draft) => (draft.type === 'file.edited' ? [draft.path] : []));
 const numbers = Array.from({ length: 3000 }, (_, index) => index);
 
 describe('what is held is bounded', () => {
   it('texts that are open at once', () => {
-    const whole = (index: number, time: JsonObject): JsonObject => part({ id: `p${index}`, text: 'words', time: { start: 1, ...time } });
+    const whole = (index: number, time: JsonObject): JsonObject =>
+      part({ id: `p${index}`, text: 'words', time: { start: 1, ...time } });
     const expected = numbers.map((index) => `p${index} words`);
     expect(texts(read(each(3000, (index) => whole(index, {})))).toSorted()).toEqual(expected.toSorted());
     const streamed = [...each(3000, (index) => delta(`p${index}`)), ...each(3000, (index) => whole(index, { end: 2 }))];
@@ -147,7 +168,9 @@ describe('what is held is bounded', () => {
     const lines = [
       start(0),
       ...each(3000, child),
-      ...each(3000, (index) => part({ sessionID: `child${index}`, messageID: `n${index}`, id: 'p', text: 'words', time: { end: 2 } })),
+      ...each(3000, (index) =>
+        part({ sessionID: `child${index}`, messageID: `n${index}`, id: 'p', text: 'words', time: { end: 2 } }),
+      ),
     ];
     expect(texts(read(lines))).toHaveLength(100);
   });
@@ -162,7 +185,12 @@ const started = (index: number, args: JsonObject = {}): AgentEvent => ({
   name: 'bash',
   args,
 });
-const ended = (index: number): AgentEvent => ({ type: 'item.completed', item_id: `c${index}`, status: 'success', output: 'a' });
+const ended = (index: number): AgentEvent => ({
+  type: 'item.completed',
+  item_id: `c${index}`,
+  status: 'success',
+  output: 'a',
+});
 const output = (): AgentEvent => ({ type: 'item.output', item_id: 'c0', chunk: '.' });
 
 function write(events: Iterable<AgentEvent>): { characters: number; losses: number } {
@@ -195,7 +223,13 @@ const talks: Record<string, (size: number) => Iterable<AgentEvent>> = {
   },
   *'sub-agents at once'(size) {
     yield* times(size, started);
-    yield* times(size, (index) => ({ type: 'text.delta', ...place, block_id: `b${index}`, parent_item_id: `c${index}`, text: 'words ' }));
+    yield* times(size, (index) => ({
+      type: 'text.delta',
+      ...place,
+      block_id: `b${index}`,
+      parent_item_id: `c${index}`,
+      text: 'words ',
+    }));
   },
   *'a long output of a call with a long input'(size) {
     yield started(0, { script: 'x'.repeat(10 * size) });

@@ -17,7 +17,8 @@ const busWords = [
   'session.text.delta session.text.ended session.tool.called session.tool.progress session.tool.success session.tool.failed',
   'session.retried session.execution.failed text tool step-start step-finish retry patch file running completed error assistant user idle',
 ].join(' ');
-const geminiWords = 'init message tool_use tool_result error result assistant user write_file replace success FatalTurnLimitedError';
+const geminiWords =
+  'init message tool_use tool_result error result assistant user write_file replace success FatalTurnLimitedError';
 
 const busKeys = [
   'properties data info part id callID partID messageID sessionID session_id role type text delta field time start end created completed',
@@ -43,7 +44,11 @@ function lines(words: readonly string[], keys: readonly string[], whole: readonl
     fields: fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 9 }),
     // The envelope is right, so that most lines are read.
     wire: fc
-      .tuple(fc.constantFrom(...words), fc.record(Object.fromEntries(whole.map((key) => [key, tie('fields')]))), tie('fields'))
+      .tuple(
+        fc.constantFrom(...words),
+        fc.record(Object.fromEntries(whole.map((key) => [key, tie('fields')]))),
+        tie('fields'),
+      )
       .map(([type, envelope, fields]) => ({ sessionID: 'x', ...fields, ...envelope, type })),
   }));
   return fc.array(wire, { maxLength: 12 });
@@ -60,7 +65,8 @@ const cases: [string, typeof opencode, fc.Arbitrary<Wire[]>][] = [
 it.each(cases)('%s: no lines break it or make bad events', (_title, dialect, some) => {
   fc.assert(
     fc.property(some, (wires) => {
-      for (const event of readLines(wires, { dialect }).events) expect(AgentEvent.safeParse(event).error).toBeUndefined();
+      for (const event of readLines(wires, { dialect }).events)
+        expect(AgentEvent.safeParse(event).error).toBeUndefined();
     }),
     { numRuns, seed },
   );

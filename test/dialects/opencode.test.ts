@@ -20,9 +20,13 @@ function readBytes(stdout: Uint8Array, stderr = '', exit: number | null = 0) {
   const outcome = reader.end({ exit_code: exit, signal: null });
   return { events: events.filter(({ type }) => type !== 'process.ended' && type !== 'thread.completed'), outcome };
 }
-const read = (lines: readonly (JsonObject | string)[], stderr = '', exit: number | null = 0) => readBytes(jsonl(lines), stderr, exit);
+const read = (lines: readonly (JsonObject | string)[], stderr = '', exit: number | null = 0) =>
+  readBytes(jsonl(lines), stderr, exit);
 
-function only<Type extends AgentEvent['type']>(events: readonly AgentEvent[], type: Type): Extract<AgentEvent, { type: Type }>[] {
+function only<Type extends AgentEvent['type']>(
+  events: readonly AgentEvent[],
+  type: Type,
+): Extract<AgentEvent, { type: Type }>[] {
   return events.filter((event): event is Extract<AgentEvent, { type: Type }> => event.type === type);
 }
 
@@ -30,7 +34,13 @@ const run = (type: string, part: JsonObject, fields: JsonObject = {}): JsonObjec
   type,
   timestamp: 1767000000000,
   sessionID: 'ses_1',
-  part: { id: `prt_${type}`, messageID: 'msg_1', sessionID: 'ses_1', type: type.replace('_', '-').replace('tool-use', 'tool'), ...part },
+  part: {
+    id: `prt_${type}`,
+    messageID: 'msg_1',
+    sessionID: 'ses_1',
+    type: type.replace('_', '-').replace('tool-use', 'tool'),
+    ...part,
+  },
   ...fields,
 });
 const stepStart = run('step_start', {});
@@ -40,8 +50,18 @@ const stepFinish = (
   tokens: JsonObject = { input: 10, output: 5, reasoning: 0, cache: { read: 0, write: 0 } },
 ): JsonObject => run('step_finish', { reason, cost: 0, tokens });
 const toolUse = (tool: string, state: JsonObject, fields: JsonObject = {}): JsonObject =>
-  run('tool_use', { callID: 'call_1', tool, state: { time: { start: 1767000000000, end: 1767000000050 }, ...state }, ...fields });
-const failure = (error: JsonObject | string): JsonObject => ({ type: 'error', timestamp: 1767000000000, sessionID: 'ses_1', error });
+  run('tool_use', {
+    callID: 'call_1',
+    tool,
+    state: { time: { start: 1767000000000, end: 1767000000050 }, ...state },
+    ...fields,
+  });
+const failure = (error: JsonObject | string): JsonObject => ({
+  type: 'error',
+  timestamp: 1767000000000,
+  sessionID: 'ses_1',
+  error,
+});
 
 const claim = (reason: string) => read([stepStart, text('Hi'), stepFinish(reason)]).outcome.verdict;
 
@@ -51,16 +71,18 @@ const shown = (error: JsonObject | string) => {
 };
 
 const edits = (tool: string, input: JsonObject, metadata: JsonObject) =>
-  only(read([toolUse(tool, { status: 'completed', input, output: '', title: '', metadata })]).events, 'file.edited').map(
-    ({ path, operation, additions, deletions, diff }) => ({ path, operation, additions, deletions, diff }),
-  );
+  only(
+    read([toolUse(tool, { status: 'completed', input, output: '', title: '', metadata })]).events,
+    'file.edited',
+  ).map(({ path, operation, additions, deletions, diff }) => ({ path, operation, additions, deletions, diff }));
 
 describe('the run stream', () => {
   it('claims success only for a last step that stopped', () => {
     expect(claim('stop').class).toBe('success');
     expect(claim('length')).toMatchObject({ class: 'incomplete', code: 'output_length' });
     expect(claim('content-filter')).toMatchObject({ class: 'provider', code: 'refused' });
-    for (const reason of ['tool-calls', 'unknown', 'other', 'error', 'stopp']) expect(claim(reason).class).toBe('incomplete');
+    for (const reason of ['tool-calls', 'unknown', 'other', 'error', 'stopp'])
+      expect(claim(reason).class).toBe('incomplete');
   });
 
   it('does not take an earlier stop for the end', () => {
@@ -82,7 +104,12 @@ describe('the run stream', () => {
   });
 
   it('drops the repeated text of 0.11.3 to 0.15.13, which ends a run without steps', () => {
-    const last = { type: 'text', timestamp: 1, sessionID: 'ses_1', text: { id: 'prt_t', messageID: 'msg_1', type: 'text', text: 'Hi' } };
+    const last = {
+      type: 'text',
+      timestamp: 1,
+      sessionID: 'ses_1',
+      text: { id: 'prt_t', messageID: 'msg_1', type: 'text', text: 'Hi' },
+    };
     const { events, outcome } = read([text('Hi'), last]);
     expect(only(events, 'text.completed')).toHaveLength(1);
     expect(outcome).toMatchObject({ message: 'Hi', status: 'success' });
@@ -141,10 +168,26 @@ describe('the run stream', () => {
       'MessageOutputLengthError',
       'output_length',
     ]);
-    expect(shown({ name: 'MessageAbortedError', data: { message: 'stopped' } })).toEqual(['MessageAbortedError', 'stopped', 'cancelled']);
-    expect(shown({ name: 'ContentFilterError', data: { message: 'no' } })).toEqual(['ContentFilterError', 'no', 'refused']);
-    expect(shown({ name: 'APIError', data: { message: 'slow down', statusCode: 429 } })).toEqual(['APIError', 'slow down', 'rate_limit']);
-    expect(shown({ type: 'provider.transport', message: 'socket closed' })).toEqual(['provider.transport', 'socket closed', 'network']);
+    expect(shown({ name: 'MessageAbortedError', data: { message: 'stopped' } })).toEqual([
+      'MessageAbortedError',
+      'stopped',
+      'cancelled',
+    ]);
+    expect(shown({ name: 'ContentFilterError', data: { message: 'no' } })).toEqual([
+      'ContentFilterError',
+      'no',
+      'refused',
+    ]);
+    expect(shown({ name: 'APIError', data: { message: 'slow down', statusCode: 429 } })).toEqual([
+      'APIError',
+      'slow down',
+      'rate_limit',
+    ]);
+    expect(shown({ type: 'provider.transport', message: 'socket closed' })).toEqual([
+      'provider.transport',
+      'socket closed',
+      'network',
+    ]);
     expect(shown({ _tag: 'SessionNotFound', message: 'gone' })).toEqual(['SessionNotFound', 'gone', 'unknown']);
     expect(shown('plain words')).toEqual(['UnknownError', 'plain words', 'unknown']);
   });
@@ -193,18 +236,30 @@ describe('the run stream', () => {
     [`${' (x)'.repeat(200_000)}; auto-rejected`, []],
   ])('reads a refusal on stderr in one pass: %.40s', (said, expected) => {
     const asked = only(read([stepStart], `! permission requested: ${said}\n`).events, 'permission.requested');
-    expect(asked).toEqual(expected.map((each) => ({ type: 'permission.requested', permission_id: 'stderr_1', ...each })));
+    expect(asked).toEqual(
+      expected.map((each) => ({ type: 'permission.requested', permission_id: 'stderr_1', ...each })),
+    );
   });
 
   it.each([
-    ['an interrupted tool', 'bash', { status: 'error', error: 'Tool execution aborted', metadata: { interrupted: true } }, 'cancelled'],
+    [
+      'an interrupted tool',
+      'bash',
+      { status: 'error', error: 'Tool execution aborted', metadata: { interrupted: true } },
+      'cancelled',
+    ],
     [
       'a rule that forbids',
       'bash',
       { status: 'error', error: 'The user has specified a rule which prevents you from using this' },
       'denied',
     ],
-    ['a rejection in version 2', 'bash', { status: 'error', error: 'This run cannot ask, so the request was rejected.' }, 'denied'],
+    [
+      'a rejection in version 2',
+      'bash',
+      { status: 'error', error: 'This run cannot ask, so the request was rejected.' },
+      'denied',
+    ],
     ['a file system that refuses', 'write', { status: 'error', error: 'EACCES: permission denied' }, 'error'],
     ['a command that was stopped', 'bash', { status: 'completed', output: '', metadata: { exit: null } }, 'error'],
     [
@@ -234,9 +289,15 @@ describe('the run stream', () => {
   });
 
   it('tells the files that tools changed', () => {
-    expect(edits('write', { filePath: '/a', content: 'x' }, { exists: false })).toEqual([{ path: '/a', operation: 'created' }]);
-    expect(edits('write', { filePath: '/a', content: 'x' }, { exists: true })).toEqual([{ path: '/a', operation: 'modified' }]);
-    expect(edits('edit', { filePath: '/a', oldString: '', newString: 'x' }, {})).toEqual([{ path: '/a', operation: 'created' }]);
+    expect(edits('write', { filePath: '/a', content: 'x' }, { exists: false })).toEqual([
+      { path: '/a', operation: 'created' },
+    ]);
+    expect(edits('write', { filePath: '/a', content: 'x' }, { exists: true })).toEqual([
+      { path: '/a', operation: 'modified' },
+    ]);
+    expect(edits('edit', { filePath: '/a', oldString: '', newString: 'x' }, {})).toEqual([
+      { path: '/a', operation: 'created' },
+    ]);
     expect(
       edits(
         'edit',
@@ -266,8 +327,18 @@ describe('the run stream', () => {
   });
 
   it.each([
-    ['cache and reasoning apart', { total: 117, input: 10, output: 5, reasoning: 2, cache: { read: 90, write: 10 } }, 110, 7],
-    ['reasoning within the output', { total: 115, input: 10, output: 5, reasoning: 2, cache: { read: 90, write: 10 } }, 110, 5],
+    [
+      'cache and reasoning apart',
+      { total: 117, input: 10, output: 5, reasoning: 2, cache: { read: 90, write: 10 } },
+      110,
+      7,
+    ],
+    [
+      'reasoning within the output',
+      { total: 115, input: 10, output: 5, reasoning: 2, cache: { read: 90, write: 10 } },
+      110,
+      5,
+    ],
     ['all within', { total: 105, input: 100, output: 5, reasoning: 2, cache: { read: 90, write: 10 } }, 100, 5],
     ['no total', { input: 10, output: 5, reasoning: 2, cache: { read: 90, write: 10 } }, 110, 7],
   ])('counts tokens: %s', (_, tokens, input, output) => {
@@ -283,15 +354,21 @@ describe('the run stream', () => {
 
   it('keeps what it does not know', () => {
     const wire = { type: 'sparkle', timestamp: 1, sessionID: 'ses_1', part: {} };
-    expect(only(read([stepStart, wire]).events, 'line.unknown')).toEqual([{ type: 'line.unknown', dialect: 'opencode', wire }]);
+    expect(only(read([stepStart, wire]).events, 'line.unknown')).toEqual([
+      { type: 'line.unknown', dialect: 'opencode', wire },
+    ]);
   });
 });
 
 const bus = (type: string, properties: JsonObject): JsonObject => ({ type, properties });
 const session = (fields: JsonObject = {}): JsonObject =>
-  bus('session.created', { info: { id: 'ses_1', directory: '/w', version: '1.18.0', time: { created: 1, updated: 1 }, ...fields } });
+  bus('session.created', {
+    info: { id: 'ses_1', directory: '/w', version: '1.18.0', time: { created: 1, updated: 1 }, ...fields },
+  });
 const message = (fields: JsonObject): JsonObject =>
-  bus('message.updated', { info: { sessionID: 'ses_1', role: 'assistant', time: { created: 1767000000000 }, ...fields } });
+  bus('message.updated', {
+    info: { sessionID: 'ses_1', role: 'assistant', time: { created: 1767000000000 }, ...fields },
+  });
 const part = (fields: JsonObject, more: JsonObject = {}): JsonObject =>
   bus('message.part.updated', { part: { sessionID: 'ses_1', messageID: 'msg_1', ...fields }, ...more });
 const begin = [session(), message({ id: 'msg_1' })];
@@ -353,10 +430,22 @@ describe('the bus', () => {
     const end = part({ id: 'p', type: 'text', text: 'Hello', time: { start: 1, end: 2 } });
     const inside = (whole: string, words: string): JsonObject =>
       part({ id: 'p', type: 'text', text: whole, time: { start: 1 } }, { delta: words });
-    expect(spoken(start, delta('Hel'), delta('lo'), end)).toEqual(['text.delta Hel', 'text.delta lo', 'text.completed Hello']);
-    expect(spoken(inside('Hel', 'Hel'), inside('Hello', 'lo'), end)).toEqual(['text.delta Hel', 'text.delta lo', 'text.completed Hello']);
+    expect(spoken(start, delta('Hel'), delta('lo'), end)).toEqual([
+      'text.delta Hel',
+      'text.delta lo',
+      'text.completed Hello',
+    ]);
+    expect(spoken(inside('Hel', 'Hel'), inside('Hello', 'lo'), end)).toEqual([
+      'text.delta Hel',
+      'text.delta lo',
+      'text.completed Hello',
+    ]);
     expect(spoken(start, end)).toEqual(['text.delta Hello', 'text.completed Hello']);
-    expect(spoken(start, inside('Hel', 'Hel'), end, end)).toEqual(['text.delta Hel', 'text.delta lo', 'text.completed Hello']);
+    expect(spoken(start, inside('Hel', 'Hel'), end, end)).toEqual([
+      'text.delta Hel',
+      'text.delta lo',
+      'text.completed Hello',
+    ]);
     const growing = (whole: string): JsonObject => part({ id: 'p', type: 'text', text: whole, time: { start: 1 } });
     expect(spoken(growing('Hel'), growing('Hello'))).toEqual(['text.delta Hello', 'text.completed Hello']);
     expect(spoken(start, delta('Hel'))).toEqual(['text.delta Hel', 'text.completed Hel']);
@@ -365,7 +454,13 @@ describe('the bus', () => {
   it('does not wait for ever for a message of a role that it does not know', () => {
     const early = part({ id: 'p', messageID: 'msg_s', type: 'text', text: 'Hi' });
     const strange = message({ id: 'msg_s', role: 'system' });
-    const { events } = read([session(), early, strange, strange, bus('session.diff', { sessionID: 'ses_1', diff: [] })]);
+    const { events } = read([
+      session(),
+      early,
+      strange,
+      strange,
+      bus('session.diff', { sessionID: 'ses_1', diff: [] }),
+    ]);
     expect(only(events, 'text.completed').map((event) => event.text)).toEqual(['Hi']);
   });
 
@@ -375,8 +470,17 @@ describe('the bus', () => {
       ...begin,
       step,
       part({ id: 'p1', type: 'text', text: '', time: { start: 1 } }),
-      bus('message.part.delta', { sessionID: 'ses_1', messageID: 'msg_1', partID: 'p1', field: 'text', delta: 'This is' }),
-      bus('session.status', { sessionID: 'ses_1', status: { type: 'retry', attempt: 1, message: 'socket closed', next: 5 } }),
+      bus('message.part.delta', {
+        sessionID: 'ses_1',
+        messageID: 'msg_1',
+        partID: 'p1',
+        field: 'text',
+        delta: 'This is',
+      }),
+      bus('session.status', {
+        sessionID: 'ses_1',
+        status: { type: 'retry', attempt: 1, message: 'socket closed', next: 5 },
+      }),
       part({ id: 'r', type: 'retry', attempt: 1, error: { name: 'APIError', data: { message: 'socket closed' } } }),
       bus('session.status', { sessionID: 'ses_1', status: { type: 'busy' } }),
       step,
@@ -395,7 +499,10 @@ describe('the bus', () => {
   it('ends on the error it was retrying when nothing more comes', () => {
     const { outcome } = read([
       ...begin,
-      bus('session.status', { sessionID: 'ses_1', status: { type: 'retry', attempt: 5, message: 'Connection reset by server', next: 5 } }),
+      bus('session.status', {
+        sessionID: 'ses_1',
+        status: { type: 'retry', attempt: 5, message: 'Connection reset by server', next: 5 },
+      }),
     ]);
     expect(outcome).toMatchObject({
       verdict: { class: 'provider', code: 'network' },
@@ -411,14 +518,32 @@ describe('the bus', () => {
       part({ id: 'f', type: 'step-finish', reason: 'stop', cost: 0.25, tokens }),
       part({ id: 'f', type: 'step-finish', reason: 'stop', cost: 0.25, tokens }),
       message({ id: 'msg_1', finish: 'stop', cost: 0.25, tokens }),
-      message({ id: 'msg_1', finish: 'stop', cost: 0.25, tokens, time: { created: 1767000000000, completed: 1767000001000 } }),
+      message({
+        id: 'msg_1',
+        finish: 'stop',
+        cost: 0.25,
+        tokens,
+        time: { created: 1767000000000, completed: 1767000001000 },
+      }),
       idle,
     ]);
-    expect(outcome.metrics).toMatchObject({ input_tokens: 1100, output_tokens: 10, cost: 0.25, turns: 1, end_time_ms: 1767000001000 });
+    expect(outcome.metrics).toMatchObject({
+      input_tokens: 1100,
+      output_tokens: 10,
+      cost: 0.25,
+      turns: 1,
+      end_time_ms: 1767000001000,
+    });
   });
 
   it('adds what a later update of a message counts more', () => {
-    const { outcome } = read([...begin, counted(10), bus('session.diff', { sessionID: 'ses_1', diff: [] }), counted(30), idle]);
+    const { outcome } = read([
+      ...begin,
+      counted(10),
+      bus('session.diff', { sessionID: 'ses_1', diff: [] }),
+      counted(30),
+      idle,
+    ]);
     expect(outcome.metrics).toMatchObject({ input_tokens: 30, output_tokens: 5 });
   });
 
@@ -434,11 +559,24 @@ describe('the bus', () => {
   it('reads permissions old and new, and questions', () => {
     const { events } = read([
       ...begin,
-      bus('permission.asked', { id: 'per_1', sessionID: 'ses_1', permission: 'bash', patterns: ['ls', 'cat'], tool: { callID: 'c1' } }),
+      bus('permission.asked', {
+        id: 'per_1',
+        sessionID: 'ses_1',
+        permission: 'bash',
+        patterns: ['ls', 'cat'],
+        tool: { callID: 'c1' },
+      }),
       bus('permission.replied', { sessionID: 'ses_1', requestID: 'per_1', reply: 'always' }),
       bus('permission.v2.asked', { id: 'per_2', sessionID: 'ses_1', action: 'edit', resources: ['/a'] }),
       bus('permission.v2.replied', { sessionID: 'ses_1', requestID: 'per_2', reply: 'reject' }),
-      bus('permission.updated', { id: 'per_3', type: 'bash', pattern: ['a', 'b'], sessionID: 'ses_1', title: 'Run', time: { created: 1 } }),
+      bus('permission.updated', {
+        id: 'per_3',
+        type: 'bash',
+        pattern: ['a', 'b'],
+        sessionID: 'ses_1',
+        title: 'Run',
+        time: { created: 1 },
+      }),
       bus('permission.replied', { sessionID: 'ses_1', permissionID: 'per_3', response: 'once' }),
       bus('question.asked', { id: 'que_1', sessionID: 'ses_1', questions: [{ question: 'Which?' }] }),
       bus('question.rejected', { sessionID: 'ses_1', requestID: 'que_1' }),
@@ -478,17 +616,34 @@ describe('the bus', () => {
 
   it('puts a sub-agent below the call that started it', () => {
     const child = (fields: JsonObject): JsonObject => part({ sessionID: 'ses_2', messageID: 'msg_c', ...fields });
-    const task = (state: JsonObject): JsonObject => part({ id: 'prt_task', type: 'tool', callID: 'call_1', tool: 'task', state });
+    const task = (state: JsonObject): JsonObject =>
+      part({ id: 'prt_task', type: 'tool', callID: 'call_1', tool: 'task', state });
     const { events, outcome } = read([
       ...begin,
       task({ status: 'running', input: { prompt: 'look' }, time: { start: 1767000000000 } }),
       bus('session.created', { info: { id: 'ses_2', parentID: 'ses_1' } }),
-      task({ status: 'running', input: { prompt: 'look' }, metadata: { sessionId: 'ses_2' }, time: { start: 1767000000000 } }),
+      task({
+        status: 'running',
+        input: { prompt: 'look' },
+        metadata: { sessionId: 'ses_2' },
+        time: { start: 1767000000000 },
+      }),
       message({ id: 'msg_c', sessionID: 'ses_2' }),
-      child({ id: 'prt_c1', type: 'tool', callID: 'call_1', tool: 'read', state: { status: 'completed', input: {}, output: 'x' } }),
+      child({
+        id: 'prt_c1',
+        type: 'tool',
+        callID: 'call_1',
+        tool: 'read',
+        state: { status: 'completed', input: {}, output: 'x' },
+      }),
       child({ id: 'prt_c2', type: 'text', text: 'found', time: { start: 1, end: 2 } }),
       bus('session.idle', { sessionID: 'ses_2' }),
-      task({ status: 'completed', input: { prompt: 'look' }, output: 'found', time: { start: 1767000000000, end: 1767000000100 } }),
+      task({
+        status: 'completed',
+        input: { prompt: 'look' },
+        output: 'found',
+        time: { start: 1767000000000, end: 1767000000100 },
+      }),
       part({ id: 'p', type: 'text', text: 'All done', time: { start: 1, end: 2 } }),
       finish,
       idle,
@@ -508,16 +663,28 @@ describe('the bus', () => {
     const { outcome } = read([
       ...begin,
       message({ id: 'msg_x', sessionID: 'ses_9' }),
-      part({ sessionID: 'ses_9', messageID: 'msg_x', id: 'p', type: 'text', text: 'not ours', time: { start: 1, end: 2 } }),
+      part({
+        sessionID: 'ses_9',
+        messageID: 'msg_x',
+        id: 'p',
+        type: 'text',
+        text: 'not ours',
+        time: { start: 1, end: 2 },
+      }),
     ]);
     expect(outcome.message).toBe('');
     expect(outcome.provenance.notes).toMatchObject([{ kind: 'lost', what: 'events of another session' }]);
   });
 
   it('is cancelled by an abort, and incomplete when it idles for no good reason', () => {
-    const abort = bus('session.error', { sessionID: 'ses_1', error: { name: 'MessageAbortedError', data: { message: 'Aborted' } } });
+    const abort = bus('session.error', {
+      sessionID: 'ses_1',
+      error: { name: 'MessageAbortedError', data: { message: 'Aborted' } },
+    });
     expect(read([...begin, abort, idle]).outcome.verdict.class).toBe('cancelled');
-    expect(read([...begin, message({ id: 'msg_1', finish: 'tool-calls' }), idle]).outcome.verdict.class).toBe('incomplete');
+    expect(read([...begin, message({ id: 'msg_1', finish: 'tool-calls' }), idle]).outcome.verdict.class).toBe(
+      'incomplete',
+    );
     expect(read([...begin, idle]).outcome.verdict.class).toBe('incomplete');
   });
 
@@ -536,7 +703,9 @@ describe('the bus', () => {
     ];
     expect(read([session(), ...quiet.map((type) => bus(type, { sessionID: 'ses_1' }))]).events).toHaveLength(1);
     const wire = bus('galaxy.formed', { stars: 3 });
-    expect(only(read([session(), wire]).events, 'line.unknown')).toEqual([{ type: 'line.unknown', dialect: 'opencode', wire }]);
+    expect(only(read([session(), wire]).events, 'line.unknown')).toEqual([
+      { type: 'line.unknown', dialect: 'opencode', wire },
+    ]);
   });
 });
 
@@ -670,7 +839,14 @@ describe('writing', () => {
           state: { status: 'running', input: {}, metadata: { sessionId: 'ses_2' }, time: { start: 1767000000000 } },
         }),
         message({ id: 'msg_c', sessionID: 'ses_2' }),
-        part({ sessionID: 'ses_2', messageID: 'msg_c', id: 'prt_c2', type: 'text', text: 'found', time: { start: 1, end: 2 } }),
+        part({
+          sessionID: 'ses_2',
+          messageID: 'msg_c',
+          id: 'prt_c2',
+          type: 'text',
+          text: 'found',
+          time: { start: 1, end: 2 },
+        }),
         part({
           sessionID: 'ses_2',
           messageID: 'msg_c',
@@ -685,7 +861,12 @@ describe('writing', () => {
           type: 'tool',
           callID: 'call_1',
           tool: 'task',
-          state: { status: 'completed', input: {}, output: 'found', time: { start: 1767000000000, end: 1767000000009 } },
+          state: {
+            status: 'completed',
+            input: {},
+            output: 'found',
+            time: { start: 1767000000000, end: 1767000000009 },
+          },
         }),
         finish,
         idle,
@@ -702,8 +883,14 @@ describe('writing', () => {
         idle,
       ],
     ],
-    ['an abort', [...begin, bus('session.error', { error: { name: 'MessageAbortedError', data: { message: 'Aborted' } } }), idle]],
-    ['an unknown finish', [...begin, message({ id: 'msg_1', finish: 'unknown', time: { created: 1, completed: 2 } }), idle]],
+    [
+      'an abort',
+      [...begin, bus('session.error', { error: { name: 'MessageAbortedError', data: { message: 'Aborted' } } }), idle],
+    ],
+    [
+      'an unknown finish',
+      [...begin, message({ id: 'msg_1', finish: 'unknown', time: { created: 1, completed: 2 } }), idle],
+    ],
     ['an unknown line', [session(), bus('galaxy.formed', { stars: 3 })]],
     [
       'a question',
@@ -771,7 +958,14 @@ describe('the document of opencode export', () => {
     type: 'tool',
     tool: 'bash',
     callID: 'c1',
-    state: { status: 'completed', input: { command: 'ls' }, output: 'a', title: 'ls', metadata: {}, time: { start: 2100, end: 2200 } },
+    state: {
+      status: 'completed',
+      input: { command: 'ls' },
+      output: 'a',
+      title: 'ls',
+      metadata: {},
+      time: { start: 2100, end: 2200 },
+    },
   };
   const calling = answer(
     'msg_2',
@@ -789,12 +983,23 @@ describe('the document of opencode export', () => {
     { finish: 'stop' },
   );
   const exported = (...messages: JsonObject[]): JsonObject => ({
-    info: { id: sessionID, version: '1.1.0', projectID: 'p', directory: '/w', title: 'x', time: { created: 1000, updated: 3000 } },
+    info: {
+      id: sessionID,
+      version: '1.1.0',
+      projectID: 'p',
+      directory: '/w',
+      title: 'x',
+      time: { created: 1000, updated: 3000 },
+    },
     messages,
   });
 
   it('is a run', () => {
-    const { outcome } = readBytes(new TextEncoder().encode(JSON.stringify(exported(user, calling, last), null, 2)), '', null);
+    const { outcome } = readBytes(
+      new TextEncoder().encode(JSON.stringify(exported(user, calling, last), null, 2)),
+      '',
+      null,
+    );
     expect(opencode.detect([exported(user, calling, last)], [])).toBe(0.95);
     expect(outcome).toMatchObject({
       session_id: sessionID,
@@ -819,8 +1024,16 @@ describe('the document of opencode export', () => {
       [user, answer('msg_2', [{ id: 'prt_4', type: 'text', text: 'H' }], { time: { created: 2000 } })],
       'incomplete',
     ],
-    ['an error', [user, answer('msg_2', [], { error: { name: 'APIError', data: { message: 'x', statusCode: 429 } } })], 'provider'],
-    ['an abort', [user, answer('msg_2', [], { error: { name: 'MessageAbortedError', data: { message: 'aborted' } } })], 'cancelled'],
+    [
+      'an error',
+      [user, answer('msg_2', [], { error: { name: 'APIError', data: { message: 'x', statusCode: 429 } } })],
+      'provider',
+    ],
+    [
+      'an abort',
+      [user, answer('msg_2', [], { error: { name: 'MessageAbortedError', data: { message: 'aborted' } } })],
+      'cancelled',
+    ],
   ])('ends with %s', (_title, messages, expected) => {
     expect(read([exported(...messages)], '', null).outcome.verdict.class).toBe(expected);
   });

@@ -12,7 +12,11 @@ function pageOf(id: string): { lines: string[]; from: string; isOurs: boolean } 
   const file = join(root, 'src', 'dialects', `${id}.md`);
   const text = readFileSync(existsSync(file) ? file : join(root, 'src', 'dialects', id, 'README.md'), 'utf8');
   const [, before = '', , block = ''] = /([^\n]*`(test\/[^`]+)`[^\n]*):\n\n```jsonl\n(.*)\n```\n$/s.exec(text) ?? [];
-  return { lines: block.split('\n'), from: /`(test\/[^`]+)`/.exec(before)?.[1] ?? '', isOurs: before.startsWith('What Runwire writes') };
+  return {
+    lines: block.split('\n'),
+    from: /`(test\/[^`]+)`/.exec(before)?.[1] ?? '',
+    isOurs: before.startsWith('What Runwire writes'),
+  };
 }
 
 /** The lines of a stream as they are there; a document is one of them. */

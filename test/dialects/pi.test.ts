@@ -49,7 +49,13 @@ const turnOf = (of: JsonObject): JsonObject[] => [turn, begin({ ...of, content: 
 const runOf = (of: JsonObject): JsonObject[] => [start, ...turnOf(of), agentEnd(of)];
 const good = message([text('Done.')], 'stop');
 const broken = message([], 'error', { errorMessage: '429 Too many requests' });
-const retry = { type: 'auto_retry_start', attempt: 1, maxAttempts: 3, delayMs: 2000, errorMessage: '429 Too many requests' };
+const retry = {
+  type: 'auto_retry_start',
+  attempt: 1,
+  maxAttempts: 3,
+  delayMs: 2000,
+  errorMessage: '429 Too many requests',
+};
 const call = (id: string, name: string, args: JsonObject = {}): JsonObject => ({
   type: 'tool_execution_start',
   toolCallId: id,
@@ -120,16 +126,35 @@ describe('reading', () => {
       counted,
       { type: 'item.started', item_id: 'c1', turn_id: 'turn_1', kind: 'search', name: 'ls', args: {} },
       { type: 'item.completed', item_id: 'c1', status: 'success', output: 'a\nb' },
-      { type: 'turn.completed', turn_id: 'turn_1', iteration: 1, tool_call_count: 1, has_final_report: false, finish_reason: 'tool_calls' },
+      {
+        type: 'turn.completed',
+        turn_id: 'turn_1',
+        iteration: 1,
+        tool_call_count: 1,
+        has_final_report: false,
+        finish_reason: 'tool_calls',
+      },
       { type: 'turn.started', turn_id: 'turn_2', iteration: 2 },
       { type: 'text.delta', ...second },
       { type: 'text.completed', ...second },
       counted,
-      { type: 'turn.completed', turn_id: 'turn_2', iteration: 2, tool_call_count: 0, has_final_report: false, finish_reason: 'stop' },
+      {
+        type: 'turn.completed',
+        turn_id: 'turn_2',
+        iteration: 2,
+        tool_call_count: 0,
+        has_final_report: false,
+        finish_reason: 'stop',
+      },
       { type: 'agent.finished', status: 'ok' },
     ]);
     expect(judged(reading)).toEqual(['success', undefined]);
-    expect(reading.outcome.metrics).toMatchObject({ input_tokens: 66, output_tokens: 10, cost: 0.5, cost_source: 'reported' });
+    expect(reading.outcome.metrics).toMatchObject({
+      input_tokens: 66,
+      output_tokens: 10,
+      cost: 0.5,
+      cost_source: 'reported',
+    });
   });
 
   it('does not take a cost of nothing for a price', () => {
@@ -141,10 +166,16 @@ describe('reading', () => {
     ['message_end', [start, turn, finish(broken)]],
     ['turn_end', [start, turn, turnEnd(broken)]],
     ['agent_end', [start, turn, agentEnd(broken)]],
-    ['auto_retry_end', [start, { type: 'auto_retry_end', success: false, attempt: 3, finalError: '429 Too many requests' }]],
+    [
+      'auto_retry_end',
+      [start, { type: 'auto_retry_end', success: false, attempt: 3, finalError: '429 Too many requests' }],
+    ],
     ['an earlier word against a later one', [start, turn, finish(broken), turnEnd(good), agentEnd(good)]],
     ['a later word against an earlier one', [start, turn, finish(good), turnEnd(good), agentEnd(broken)]],
-    ['words though the reason is good', [...runOf(message([text('x')], 'stop', { errorMessage: '429 Too many requests' }))]],
+    [
+      'words though the reason is good',
+      [...runOf(message([text('x')], 'stop', { errorMessage: '429 Too many requests' }))],
+    ],
   ])('sees a failure from %s alone', (_, lines) => {
     const reading = run(...lines);
     expect(judged(reading)).toEqual(['provider', 'rate_limit']);
@@ -223,7 +254,14 @@ describe('reading', () => {
   it('ignores what it need not tell and keeps what it does not know', () => {
     const odd = { type: 'hologram', depth: 3 };
     const update3 = update('hologram_delta', 0);
-    const reading = run({ type: 'queue_update', steering: [], followUp: [] }, odd, start, update3, ...turnOf(good), agentEnd(good));
+    const reading = run(
+      { type: 'queue_update', steering: [], followUp: [] },
+      odd,
+      start,
+      update3,
+      ...turnOf(good),
+      agentEnd(good),
+    );
     expect(eventsOf(reading, 'line.unknown').map((event) => event.wire)).toEqual([odd, update3]);
     expect(judged(reading)).toEqual(['success', undefined]);
   });
@@ -235,8 +273,17 @@ describe('reading', () => {
     ['bash', 'Command exited with code 3', false, { status: 'success' }],
     ['read', 'ENOENT', true, { status: 'error' }],
   ])('%s ending in "%s"', (name, words, isError, fields) => {
-    const reading = run(start, turn, call('c', name), result('c', name, words, isError), ...turnOf(good), agentEnd(good));
-    expect(eventsOf(reading, 'item.completed')).toEqual([{ type: 'item.completed', item_id: 'c', output: words, ...fields }]);
+    const reading = run(
+      start,
+      turn,
+      call('c', name),
+      result('c', name, words, isError),
+      ...turnOf(good),
+      agentEnd(good),
+    );
+    expect(eventsOf(reading, 'item.completed')).toEqual([
+      { type: 'item.completed', item_id: 'c', output: words, ...fields },
+    ]);
     expect(judged(reading)).toEqual(fields.status === 'denied' ? ['permission', 'permission'] : ['success', undefined]);
   });
 
@@ -249,7 +296,16 @@ describe('reading', () => {
       partialResult: { content: words === '' ? [] : [text(words)] },
     });
     const spoken = { role: 'toolResult', toolCallId: 'c', toolName: 'bash', content: [text('a\nb\n')], isError: false };
-    const reading = run(start, turn, progress(''), progress('a\n'), progress('a\nb\n'), progress('…b\n'), finish(spoken), finish(spoken));
+    const reading = run(
+      start,
+      turn,
+      progress(''),
+      progress('a\n'),
+      progress('a\nb\n'),
+      progress('…b\n'),
+      finish(spoken),
+      finish(spoken),
+    );
     expect(eventsOf(reading, 'item.started', 'item.output', 'item.completed')).toEqual([
       { type: 'item.started', item_id: 'c', turn_id: 'turn_1', kind: 'command', name: 'bash', args: { command: 'x' } },
       { type: 'item.output', item_id: 'c', chunk: 'a\n' },
@@ -319,7 +375,14 @@ it.each([
 const codex = (...lines: JsonObject[]): Reading => read({ dialect: 'codex', stdout: lines }, 'pi');
 const begun = [{ type: 'thread.started', thread_id: 't' }, { type: 'turn.started' }];
 const item = (phase: string, fields: JsonObject): JsonObject => ({ type: `item.${phase}`, item: fields });
-const command = { id: 'item_0', type: 'command_execution', command: 'ls', aggregated_output: 'a', exit_code: 0, status: 'completed' };
+const command = {
+  id: 'item_0',
+  type: 'command_execution',
+  command: 'ls',
+  aggregated_output: 'a',
+  exit_code: 0,
+  status: 'completed',
+};
 const closed = { type: 'turn.completed', usage: { input_tokens: 9, cached_input_tokens: 4, output_tokens: 2 } };
 const said = (id: string, words: string): JsonObject => item('completed', { id, type: 'agent_message', text: words });
 
@@ -342,7 +405,9 @@ describe('writing', () => {
   it('writes a failure as the last message', () => {
     const again = read({ stdout: codex(...begun, { type: 'turn.failed', error: { message: 'quota exceeded' } }).text });
     expect(judged(again)).toEqual(['provider', 'quota']);
-    expect(claims(again)).toEqual([{ type: 'agent.finished', status: 'failed', code: 'quota', message: 'quota exceeded' }]);
+    expect(claims(again)).toEqual([
+      { type: 'agent.finished', status: 'failed', code: 'quota', message: 'quota exceeded' },
+    ]);
   });
 
   it('leaves a run open that nobody ended', () => {
@@ -359,7 +424,14 @@ describe('writing', () => {
   it('reports what it cannot say', () => {
     const odd = { ...command, exit_code: 3, status: 'failed' };
     const noise = item('completed', { id: 'item_1', type: 'error', message: 'careful' });
-    const { losses } = codex(...begun, noise, item('started', odd), item('completed', odd), { type: 'error', message: 'bad' }, closed);
+    const { losses } = codex(
+      ...begun,
+      noise,
+      item('started', odd),
+      item('completed', odd),
+      { type: 'error', message: 'bad' },
+      closed,
+    );
     expect(losses.toSorted()).toEqual(['error', 'exit_code', 'log']);
   });
 
@@ -397,7 +469,11 @@ describe('writing', () => {
     ['a call that never ends', false],
   ])('writes all that %s has printed, but not all of it again for every piece', (_, ends) => {
     const piece = `${'x'.repeat(99)}\n`;
-    const progress = (count: number): JsonObject => ({ ...call('c', 'bash'), type: 'tool_execution_update', ...partial(count) });
+    const progress = (count: number): JsonObject => ({
+      ...call('c', 'bash'),
+      type: 'tool_execution_update',
+      ...partial(count),
+    });
     const partial = (count: number): JsonObject => ({ partialResult: { content: [text(piece.repeat(count))] } });
     const pieces = Array.from({ length: 300 }, (__, index) => progress(index + 1));
     const stdout = [session, start, turn, call('c', 'bash'), ...pieces, ...(ends ? [result('c', 'bash', 'ok')] : [])];
@@ -416,7 +492,10 @@ describe('writing', () => {
   it('writes a thought as a thought, though it comes after the text behind it', () => {
     const whole = message([], 'stop');
     const updates = [update('text_delta', 1, { delta: 'Done.' }), update('thinking_delta', 0, { delta: 'Hm.' })];
-    const { text: written } = read({ stdout: [session, start, turn, begin(whole), ...updates, finish(whole), agentEnd(whole)] }, 'pi');
+    const { text: written } = read(
+      { stdout: [session, start, turn, begin(whole), ...updates, finish(whole), agentEnd(whole)] },
+      'pi',
+    );
     expect(linesOf(written).at(-1)).toMatchObject({ messages: [{ content: [thinking('Hm.'), text('Done.')] }] });
   });
 
@@ -435,7 +514,11 @@ describe('writing', () => {
 
 describe('session files of the first version', () => {
   const { version: _, ...first } = { ...session, provider: 'acme', modelId: 'm-1', thinkingLevel: 'off' };
-  const kept = (of: JsonObject): JsonObject => ({ type: 'message', timestamp: '2026-05-01T10:00:01.000Z', message: of });
+  const kept = (of: JsonObject): JsonObject => ({
+    type: 'message',
+    timestamp: '2026-05-01T10:00:01.000Z',
+    message: of,
+  });
   const lines = [first, kept({ role: 'user', content: [text('do it')] }), kept(good)];
 
   it('are known by their first line, and read', async () => {
@@ -487,7 +570,9 @@ describe.runIf(existsSync(published))('a published stream', () => {
   it('is a failure, though it has a text and only two kinds of ends', () => {
     const reading = read({ stdout: readFileSync(published, 'utf8'), exit: exited(0) });
     expect(reading.outcome.provenance).toMatchObject({ dialect: 'pi', unknown_lines: 0 });
-    expect(claims(reading)).toEqual([{ type: 'agent.finished', status: 'failed', code: 'network', message: 'Upstream error' }]);
+    expect(claims(reading)).toEqual([
+      { type: 'agent.finished', status: 'failed', code: 'network', message: 'Upstream error' },
+    ]);
     expect(reading.outcome.metrics).toMatchObject({ input_tokens: 5, output_tokens: 1, cost_source: 'unknown' });
     expect(reading.outcome.verdict.class).toBe('provider');
   });
@@ -496,8 +581,15 @@ describe.runIf(existsSync(published))('a published stream', () => {
 describe('session files', () => {
   let ids = 0;
   const at = session.timestamp;
-  const row = (spoken: JsonObject): JsonObject => ({ type: 'message', id: `e${++ids}`, parentId: null, timestamp: at, message: spoken });
-  const asked = (words: string, timestamp: number): JsonObject => row({ role: 'user', content: [text(words)], timestamp });
+  const row = (spoken: JsonObject): JsonObject => ({
+    type: 'message',
+    id: `e${++ids}`,
+    parentId: null,
+    timestamp: at,
+    message: spoken,
+  });
+  const asked = (words: string, timestamp: number): JsonObject =>
+    row({ role: 'user', content: [text(words)], timestamp });
   const answered = (content: JsonObject[], stopReason: string, timestamp: number): JsonObject =>
     row(message(content, stopReason, { timestamp }));
   const callOf = (id: string): JsonObject => ({ type: 'toolCall', id, name: 'bash', arguments: { command: 'ls' } });
@@ -517,8 +609,22 @@ describe('session files', () => {
       unknown: provenance.unknown_lines,
     };
   };
-  const whole = [asked('go', 1), answered([callOf('c1')], 'toolUse', 2), resultOf('c1', 3), answered([text('Done.')], 'stop', 4)];
-  const done = { class: 'success', answer: 'Done.', turns: 2, calls: 1, input: 66, dialect: 'pi', agent: 'pi', unknown: 0 };
+  const whole = [
+    asked('go', 1),
+    answered([callOf('c1')], 'toolUse', 2),
+    resultOf('c1', 3),
+    answered([text('Done.')], 'stop', 4),
+  ];
+  const done = {
+    class: 'success',
+    answer: 'Done.',
+    turns: 2,
+    calls: 1,
+    input: 66,
+    dialect: 'pi',
+    agent: 'pi',
+    unknown: 0,
+  };
 
   it('are not answered by what was said before the last prompt', () => {
     expect(told([session, ...whole])).toEqual(done);
@@ -533,7 +639,15 @@ describe('session files', () => {
 
   it('count the messages that a new branch repeats once', () => {
     const copies = whole.slice(1, 3).map((each) => ({ ...each, id: `copy-${++ids}` }));
-    const compaction = { type: 'compaction', id: 'k', parentId: null, timestamp: at, summary: 's', firstKeptEntryId: 'e', tokensBefore: 9 };
+    const compaction = {
+      type: 'compaction',
+      id: 'k',
+      parentId: null,
+      timestamp: at,
+      summary: 's',
+      firstKeptEntryId: 'e',
+      tokensBefore: 9,
+    };
     expect(told([session, ...whole.slice(0, 3), compaction, ...copies, ...whole.slice(3)])).toEqual(done);
   });
 
@@ -542,9 +656,15 @@ describe('session files', () => {
     ['a prompt', whole],
     [
       'a row of an extension',
-      [{ type: 'custom', customType: 'model-snapshot', data: { x: 1 }, id: 'x', parentId: null, timestamp: at }, ...whole],
+      [
+        { type: 'custom', customType: 'model-snapshot', data: { x: 1 }, id: 'x', parentId: null, timestamp: at },
+        ...whole,
+      ],
     ],
-    ['a change of model', [{ type: 'model_change', provider: 'acme', modelId: 'm-1', id: 'x', parentId: null, timestamp: at }, ...whole]],
+    [
+      'a change of model',
+      [{ type: 'model_change', provider: 'acme', modelId: 'm-1', id: 'x', parentId: null, timestamp: at }, ...whole],
+    ],
   ])('are known without their first row, from %s on', (_title, rows) => {
     expect(told(rows)).toEqual(done);
   });

@@ -34,12 +34,24 @@ const result = (id: string, response: Wire, status = 'success'): Wire =>
     toolCallResult: { callId: id, status },
   });
 const telemetry = (name: string, fields: Wire): Wire =>
-  line('system', { subtype: 'ui_telemetry', systemPayload: { uiEvent: { 'event.name': `qwen-code.${name}`, ...fields } } });
+  line('system', {
+    subtype: 'ui_telemetry',
+    systemPayload: { uiEvent: { 'event.name': `qwen-code.${name}`, ...fields } },
+  });
 
 const session = [
   prompt('Write it.'),
-  telemetry('api_response', { model: 'coder-model', input_token_count: 100, output_token_count: 10, total_token_count: 110 }),
-  answer([{ text: 'Hm.', thought: true }, { text: 'I write.' }, call('c1', 'write_file', { file_path: '/w/a', content: 'x' })]),
+  telemetry('api_response', {
+    model: 'coder-model',
+    input_token_count: 100,
+    output_token_count: 10,
+    total_token_count: 110,
+  }),
+  answer([
+    { text: 'Hm.', thought: true },
+    { text: 'I write.' },
+    call('c1', 'write_file', { file_path: '/w/a', content: 'x' }),
+  ]),
   result('c1', { output: 'Successfully created and wrote to new file: /w/a.' }),
   answer([call('c2', 'run_shell_command', { command: 'false' })], { totalTokenCount: 114 }),
   result('c2', { error: 'Command: false\nOutput: (none)\nExit Code: 1' }, 'error'),
@@ -59,7 +71,14 @@ it('are read whole', () => {
     session_id: 's-1',
     message: 'Done.',
     metadata: { initial_prompt: 'Write it.' },
-    metrics: { turns: 3, model_name: 'coder-model', input_tokens: 300, output_tokens: 34, reasoning_tokens: 12, cache_read_tokens: 180 },
+    metrics: {
+      turns: 3,
+      model_name: 'coder-model',
+      input_tokens: 300,
+      output_tokens: 34,
+      reasoning_tokens: 12,
+      cache_read_tokens: 180,
+    },
     artifacts: [{ path: '/w/a', operation: 'created' }],
     verdict: { class: 'success' },
     provenance: { agent: 'qwen', version: '0.24.4', dialect: 'qwen', unknown_lines: 0 },
@@ -68,8 +87,15 @@ it('are read whole', () => {
 });
 
 it('count every model call where they are told', () => {
-  const side = telemetry('api_response', { model: 'm', input_token_count: 7, output_token_count: 1, total_token_count: 8 });
-  const calls = session.map((each) => (each.type === 'assistant' ? [...session.slice(1, 2), each] : each.type === 'system' ? [] : [each]));
+  const side = telemetry('api_response', {
+    model: 'm',
+    input_token_count: 7,
+    output_token_count: 1,
+    total_token_count: 8,
+  });
+  const calls = session.map((each) =>
+    each.type === 'assistant' ? [...session.slice(1, 2), each] : each.type === 'system' ? [] : [each],
+  );
   expect(readLines([...calls.flat(), side]).outcome.metrics).toMatchObject({ input_tokens: 307, output_tokens: 31 });
 });
 
@@ -91,5 +117,7 @@ it.each<[string, Wire[], object]>([
 });
 
 it('tell a call that was cancelled', () => {
-  expect(tools(readLines([...session.slice(0, 3), result('c1', { error: 'stopped' }, 'cancelled')]))).toEqual(['write_file cancelled']);
+  expect(tools(readLines([...session.slice(0, 3), result('c1', { error: 'stopped' }, 'cancelled')]))).toEqual([
+    'write_file cancelled',
+  ]);
 });

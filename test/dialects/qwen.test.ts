@@ -78,10 +78,19 @@ const spent = { input_tokens: 100, output_tokens: 10, cache_read_input_tokens: 4
 const nothing = { input_tokens: 0, output_tokens: 0 };
 
 function assistant(id: string, content: JsonObject[], more: { usage?: JsonObject; parent?: string } = {}): JsonObject {
-  const message = { id, type: 'message', role: 'assistant', model: 'qwen-x', content, stop_reason: null, usage: more.usage ?? nothing };
+  const message = {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model: 'qwen-x',
+    content,
+    stop_reason: null,
+    usage: more.usage ?? nothing,
+  };
   return { type: 'assistant', ...envelope(), uuid: id, parent_tool_use_id: more.parent ?? null, message };
 }
-const says = (id: string, text: string, usage: JsonObject = nothing): JsonObject => assistant(id, [{ type: 'text', text }], { usage });
+const says = (id: string, text: string, usage: JsonObject = nothing): JsonObject =>
+  assistant(id, [{ type: 'text', text }], { usage });
 const calls = (id: string, tool: string, name: string, input: JsonObject = {}, parent?: string): JsonObject =>
   assistant(id, [{ type: 'tool_use', id: tool, name, input }], parent === undefined ? {} : { parent });
 const answers = (tool: string, content: string, isError = false, parent: string | null = null): JsonObject => ({
@@ -158,9 +167,30 @@ describe('a plain run', () => {
       { type: 'turn.started', turn_id: 'turn_1', iteration: 1, model: 'qwen-x' },
       { type: 'text.delta', ...place },
       { type: 'text.completed', ...place },
-      { type: 'usage.reported', scope: 'step', model: 'qwen-x', input_tokens: 100, output_tokens: 10, cache_read_tokens: 40 },
-      { type: 'turn.completed', turn_id: 'turn_1', iteration: 1, tool_call_count: 0, has_final_report: false, finish_reason: 'stop' },
-      { type: 'usage.reported', scope: 'thread', whole_session: true, input_tokens: 100, output_tokens: 10, cache_read_tokens: 40 },
+      {
+        type: 'usage.reported',
+        scope: 'step',
+        model: 'qwen-x',
+        input_tokens: 100,
+        output_tokens: 10,
+        cache_read_tokens: 40,
+      },
+      {
+        type: 'turn.completed',
+        turn_id: 'turn_1',
+        iteration: 1,
+        tool_call_count: 0,
+        has_final_report: false,
+        finish_reason: 'stop',
+      },
+      {
+        type: 'usage.reported',
+        scope: 'thread',
+        whole_session: true,
+        input_tokens: 100,
+        output_tokens: 10,
+        cache_read_tokens: 40,
+      },
       { type: 'agent.finished', status: 'ok', raw_status: 'success', duration_ms: 50 },
     ]);
   });
@@ -177,7 +207,9 @@ describe('a plain run', () => {
   });
 
   it('splits answers into turns where the wire shows it', () => {
-    expect(turnsOf(assistant('a', [{ type: 'thinking', thinking: 'hm' }]), says('b', 'x'), calls('c', 't', 'glob'))).toBe(1);
+    expect(
+      turnsOf(assistant('a', [{ type: 'thinking', thinking: 'hm' }]), says('b', 'x'), calls('c', 't', 'glob')),
+    ).toBe(1);
     expect(turnsOf(says('a', 'x'), calls('b', 't', 'glob'), answers('t', ''), says('c', 'y'))).toBe(2);
     expect(turnsOf(says('a', 'x', spent), assistant('b', [{ type: 'thinking', thinking: 'hm' }]))).toBe(2);
     expect(turnsOf(says('a', 'x'), says('b', 'y'))).toBe(2);
@@ -213,17 +245,31 @@ describe('a plain run', () => {
       { ...shared, model: 'one', output_tokens: 30 },
       { ...shared, model: 'two', output_tokens: 50 },
     ]);
-    expect(outcome.metrics).toMatchObject({ input_tokens: 200, output_tokens: 80, reasoning_tokens: 40, cache_read_tokens: 10 });
+    expect(outcome.metrics).toMatchObject({
+      input_tokens: 200,
+      output_tokens: 80,
+      reasoning_tokens: 40,
+      cache_read_tokens: 10,
+    });
   });
 });
 
 describe('the claim', () => {
-  const verdictOf = (...lines: JsonObject[]): string => read([init, ...lines], { process: exited(0) }).outcome.verdict.class;
+  const verdictOf = (...lines: JsonObject[]): string =>
+    read([init, ...lines], { process: exited(0) }).outcome.verdict.class;
 
   it.each([
     ['success in its own words', [succeeds('x')], 'success'],
-    ['an API error that an older version called success', [says('b', '[API Error: 500 x]'), succeeds('[API Error: 500 x]')], 'provider'],
-    ['the same, glued to a text', [says('b', 'I wi[API Error: 500 x]'), succeeds('I wi[API Error: 500 x]')], 'provider'],
+    [
+      'an API error that an older version called success',
+      [says('b', '[API Error: 500 x]'), succeeds('[API Error: 500 x]')],
+      'provider',
+    ],
+    [
+      'the same, glued to a text',
+      [says('b', 'I wi[API Error: 500 x]'), succeeds('I wi[API Error: 500 x]')],
+      'provider',
+    ],
     ['success with an error flag', [succeeds('x', { is_error: true })], 'incomplete'],
     ['success without the flag', [{ ...succeeds('x'), is_error: null }], 'incomplete'],
     ['a word we do not know', [succeeds('x', { subtype: 'succes' })], 'incomplete'],
@@ -233,7 +279,11 @@ describe('the claim', () => {
     ['a typed turn limit', [fails('enough', { subtype: 'error_max_turns' })], 'turn_limit'],
     ['the tool budget', [fails('Run aborted: tool-call budget of 3 exceeded (--max-tool-calls).')], 'turn_limit'],
     ['the time budget', [fails('Run aborted: wall-clock budget of 5s exceeded (--max-wall-time).')], 'time_limit'],
-    ['an empty answer of the model', [fails('[API Error: Model stream ended with empty response text.]')], 'incomplete'],
+    [
+      'an empty answer of the model',
+      [fails('[API Error: Model stream ended with empty response text.]')],
+      'incomplete',
+    ],
     ['a second prompt without a result', [succeeds('x'), init, says('b', 'more')], 'incomplete'],
     ['a second prompt with its result', [succeeds('x'), init, says('b', 'more'), succeeds('more')], 'success'],
   ])('%s', (_title, lines, verdict) => {
@@ -243,7 +293,14 @@ describe('the claim', () => {
   it('is not that of a failing sub-agent', () => {
     const failed = fails('[API Error: 500 x]', { duration_ms: 0, duration_api_ms: 0 });
     const { events, outcome } = read(
-      [init, calls('a', 't', 'agent'), failed, answers('t', 'it failed', true), says('b', 'Done alone.'), succeeds('Done alone.')],
+      [
+        init,
+        calls('a', 't', 'agent'),
+        failed,
+        answers('t', 'it failed', true),
+        says('b', 'Done alone.'),
+        succeeds('Done alone.'),
+      ],
       { process: exited(0) },
     );
     expect(of(events, 'error', 'agent.finished')).toEqual([
@@ -270,11 +327,23 @@ describe('the claim', () => {
       53,
       'turn_limit',
     ],
-    ['exit 41 as JSON', '{\n"error": {"type": "FatalAuthenticationError", "message": "no", "code": 41}\n}\n', 41, 'config'],
-    ['a thrown error as JSON', '{\n"error": {"type": "Error", "message": "429 rate limit", "code": 429}\n}\n', 173, 'provider'],
+    [
+      'exit 41 as JSON',
+      '{\n"error": {"type": "FatalAuthenticationError", "message": "no", "code": 41}\n}\n',
+      41,
+      'config',
+    ],
+    [
+      'a thrown error as JSON',
+      '{\n"error": {"type": "Error", "message": "429 rate limit", "code": 429}\n}\n',
+      173,
+      'provider',
+    ],
     ['an empty prompt', 'No input provided via stdin. Input can be provided by piping data.\n', 1, 'input'],
   ])('is missing: %s', (_title, stderr, code, verdict) => {
-    expect(read([init, calls('a', 't', 'glob'), answers('t', 'x')], { stderr, process: exited(code) }).outcome.verdict.class).toBe(verdict);
+    expect(
+      read([init, calls('a', 't', 'glob'), answers('t', 'x')], { stderr, process: exited(code) }).outcome.verdict.class,
+    ).toBe(verdict);
   });
 
   it('is told once though stderr repeats it', () => {
@@ -310,7 +379,12 @@ describe('retries', () => {
     ['three of different length', [piece, 'Once there', piece], [piece, 'Once there', piece, whole]],
   ])('that keep what was delivered do not double the message: %s', (_title, pieces, texts) => {
     const text = [...pieces, whole].join('');
-    const { events, outcome } = read([init, ...pieces.map(() => retry({ preserveText: true })), says('a', text, spent), succeeds(text)]);
+    const { events, outcome } = read([
+      init,
+      ...pieces.map(() => retry({ preserveText: true })),
+      says('a', text, spent),
+      succeeds(text),
+    ]);
     expect(of(events, 'text.completed').map((event) => ('text' in event ? event.text : ''))).toEqual(texts);
     expect(outcome.message).toBe(whole);
   });
@@ -328,7 +402,10 @@ describe('retries', () => {
   });
 
   it('are exact where deltas show the joint', () => {
-    const start = streams({ type: 'message_start', message: { id: 'm', role: 'assistant', model: 'qwen-x', content: [] } });
+    const start = streams({
+      type: 'message_start',
+      message: { id: 'm', role: 'assistant', model: 'qwen-x', content: [] },
+    });
     const lines = [
       init,
       start,
@@ -360,7 +437,14 @@ describe('retries', () => {
     const stderr =
       'Retrying in 60s (attempt 1/10): [API Error: The model is overloaded.]\nRetrying provider attempt (0 buffered tool call(s) discarded).\n';
     expect(of(read('', { stderr }).events, 'retry.scheduled', 'log')).toEqual([
-      { type: 'retry.scheduled', code: 'server', cause: 'The model is overloaded.', attempt: 1, max_attempts: 10, delay_ms: 60_000 },
+      {
+        type: 'retry.scheduled',
+        code: 'server',
+        cause: 'The model is overloaded.',
+        attempt: 1,
+        max_attempts: 10,
+        delay_ms: 60_000,
+      },
       { type: 'retry.scheduled', cause: 'retry' },
     ]);
     expect(of(read([init], { stderr }).events, 'retry.scheduled')).toEqual([]);
@@ -376,10 +460,20 @@ describe('retries', () => {
 
 describe('API errors', () => {
   it('are not the words of the model', () => {
-    const { events, outcome } = read([init, says('a', 'I will lo[API Error: terminated (cause: other side closed)]'), fails('x')]);
+    const { events, outcome } = read([
+      init,
+      says('a', 'I will lo[API Error: terminated (cause: other side closed)]'),
+      fails('x'),
+    ]);
     expect(of(events, 'text.completed', 'error')).toEqual([
       { type: 'text.completed', turn_id: 'turn_1', message_id: 'a', block_id: 'block_1', text: 'I will lo' },
-      { type: 'error', scope: 'provider', code: 'network', message: 'terminated (cause: other side closed)', fatal: true },
+      {
+        type: 'error',
+        scope: 'provider',
+        code: 'network',
+        message: 'terminated (cause: other side closed)',
+        fatal: true,
+      },
     ]);
     expect(outcome.message).toBe('I will lo');
   });
@@ -405,7 +499,12 @@ describe('API errors', () => {
   });
 
   it('only look like one in the middle of a stream', () => {
-    const { outcome } = read([init, delta('[API Error'), delta(' is a phrase]'), says('m', 'See: [API Error is a phrase]', spent)]);
+    const { outcome } = read([
+      init,
+      delta('[API Error'),
+      delta(' is a phrase]'),
+      says('m', 'See: [API Error is a phrase]', spent),
+    ]);
     expect(outcome.message).toContain('is a phrase]');
   });
 });
@@ -439,7 +538,12 @@ describe('tools', () => {
   it.each([
     ['a success', 'done', false, { status: 'success', output: 'done' }],
     ['a failure', 'no', true, { status: 'error', output: 'no' }],
-    ['a cancellation', '[Operation Cancelled] Reason: x', true, { status: 'cancelled', output: '[Operation Cancelled] Reason: x' }],
+    [
+      'a cancellation',
+      '[Operation Cancelled] Reason: x',
+      true,
+      { status: 'cancelled', output: '[Operation Cancelled] Reason: x' },
+    ],
     [
       'a refusal',
       'Qwen Code requires permission to use "x", but that permission was declined (non-interactive mode cannot prompt for confirmation).',
@@ -486,7 +590,11 @@ describe('tools', () => {
     const { events } = read([
       init,
       calls('a', 't', 'mcp__x__y'),
-      streams({ type: 'tool_progress', tool_use_id: 't', content: { type: 'mcp_tool_progress', progress: 1, total: 2, message: 'half' } }),
+      streams({
+        type: 'tool_progress',
+        tool_use_id: 't',
+        content: { type: 'mcp_tool_progress', progress: 1, total: 2, message: 'half' },
+      }),
       streams({ type: 'tool_progress', tool_use_id: 't', content: shell }),
     ]);
     expect(of(events, 'item.output')).toEqual([
@@ -510,8 +618,23 @@ describe('tools', () => {
     ]);
     expect(of(events, 'item.started', 'text.completed')).toEqual([
       { type: 'item.started', item_id: 't', turn_id: 'turn_1', kind: 'subagent', name: 'agent', args: {} },
-      { type: 'text.completed', turn_id: 'turn_1', message_id: 'turn_1', block_id: 'block_1', parent_item_id: 't', text: 'Looking.' },
-      { type: 'item.started', item_id: 't2', turn_id: 'turn_1', parent_item_id: 't', kind: 'search', name: 'glob', args: {} },
+      {
+        type: 'text.completed',
+        turn_id: 'turn_1',
+        message_id: 'turn_1',
+        block_id: 'block_1',
+        parent_item_id: 't',
+        text: 'Looking.',
+      },
+      {
+        type: 'item.started',
+        item_id: 't2',
+        turn_id: 'turn_1',
+        parent_item_id: 't',
+        kind: 'search',
+        name: 'glob',
+        args: {},
+      },
       { type: 'text.completed', turn_id: 'turn_2', message_id: 'd', block_id: 'block_2', text: 'Nothing.' },
     ]);
     expect(outcome.message).toBe('Nothing.');
@@ -534,7 +657,14 @@ describe('tools', () => {
 
   it('may be asked for', () => {
     const other = { type: 'control_request', request_id: 'r0', request: { subtype: 'initialize' } };
-    const { events } = read([init, other, ask('r1'), reply('r1', { allowed: true }), ask('r2'), reply('r2', { behavior: 'deny' })]);
+    const { events } = read([
+      init,
+      other,
+      ask('r1'),
+      reply('r1', { allowed: true }),
+      ask('r2'),
+      reply('r2', { behavior: 'deny' }),
+    ]);
     expect(of(events, 'permission.requested', 'permission.resolved', 'line.unknown')).toEqual([
       { type: 'permission.requested', permission_id: 'r1', what: 'edit', item_id: 't' },
       { type: 'permission.resolved', permission_id: 'r1', decision: 'allowed', item_id: 't' },
@@ -556,7 +686,9 @@ describe('other lines', () => {
     ['continue_turn_failed', { error: 'gone' }, 'error', 'the turn could not be continued: gone'],
     ['ui_log', { plugin: 'p', text: 'hi' }, 'info', 'hi'],
   ])('system/%s', (subtype, data, level, text) => {
-    expect(of(read([init, system(subtype, data)]).events, 'log', 'line.unknown')).toEqual([{ type: 'log', stream: 'agent', level, text }]);
+    expect(of(read([init, system(subtype, data)]).events, 'log', 'line.unknown')).toEqual([
+      { type: 'log', stream: 'agent', level, text },
+    ]);
   });
 
   it('are ignored when they say nothing', () => {
@@ -577,12 +709,18 @@ describe('other lines', () => {
     [{ x: 1 }],
   ])('are kept whole when unknown: %j', (wire) => {
     expect(of(read([init, wire]).events, 'line.unknown')).toEqual([{ type: 'line.unknown', dialect: 'qwen', wire }]);
-    expect(objectsIn(bytes(write(bytes(`${JSON.stringify(init)}\n${JSON.stringify(wire)}\n`), 'qwen').text))).toContainEqual(wire);
+    expect(
+      objectsIn(bytes(write(bytes(`${JSON.stringify(init)}\n${JSON.stringify(wire)}\n`), 'qwen').text)),
+    ).toContainEqual(wire);
   });
 
   it.each([
     ['an answer', (content: JsonObject[]) => assistant('a', content), [{ type: 'text', text: 'Done.' }]],
-    ['the user', (content: JsonObject[]) => ({ ...user(''), message: { role: 'user', content } }), [{ type: 'text', text: 'Do it.' }]],
+    [
+      'the user',
+      (content: JsonObject[]) => ({ ...user(''), message: { role: 'user', content } }),
+      [{ type: 'text', text: 'Do it.' }],
+    ],
   ])('are kept once, with the blocks of %s that are not known', (_title, line, known) => {
     const unknown = [{ type: 'hologram', data: 'x' }, { type: 'scent' }];
     const wire = line([...unknown, ...known]);
@@ -611,12 +749,9 @@ describe('the document before 0.3', () => {
   });
   it('is text, usage and claim', () => {
     const { outcome } = read(JSON.stringify(old('Hi.', 'coder-model'), null, 2), { process: exited(0) });
-    expect([outcome.message, outcome.verdict.class, outcome.metrics.output_tokens, outcome.metrics.model_name]).toEqual([
-      'Hi.',
-      'success',
-      5,
-      'coder-model',
-    ]);
+    expect([outcome.message, outcome.verdict.class, outcome.metrics.output_tokens, outcome.metrics.model_name]).toEqual(
+      ['Hi.', 'success', 5, 'coder-model'],
+    );
   });
   it.each([
     [{ error: { type: 'Error', message: '401 unauthorized' } }, 'provider'],
@@ -628,8 +763,22 @@ describe('the document before 0.3', () => {
 
 describe('detection', () => {
   const claude: JsonObject[] = [
-    { type: 'system', subtype: 'init', cwd: '/w', session_id: 's', permissionMode: 'default', claude_code_version: '2.1.300', uuid: 'u' },
-    { type: 'assistant', message: { id: 'msg_1', content: [] }, parent_tool_use_id: null, session_id: 's', uuid: 'u-2' },
+    {
+      type: 'system',
+      subtype: 'init',
+      cwd: '/w',
+      session_id: 's',
+      permissionMode: 'default',
+      claude_code_version: '2.1.300',
+      uuid: 'u',
+    },
+    {
+      type: 'assistant',
+      message: { id: 'msg_1', content: [] },
+      parent_tool_use_id: null,
+      session_id: 's',
+      uuid: 'u-2',
+    },
     { type: 'system', subtype: 'api_retry', attempt: 1, session_id: 's', uuid: 'u-3' },
     { type: 'result', subtype: 'success', is_error: false, total_cost_usd: 0.1, session_id: 's', uuid: 'u-4' },
     { type: 'stream_event', event: { type: 'message_start' }, session_id: 's', uuid: 'u-5' },
@@ -712,7 +861,9 @@ it.each(variants)('writes an answer of a thousand calls in several lines as %s, 
   ];
   const stdout = bytes(lines.map((line) => JSON.stringify(line)).join('\n'));
   const { text, losses } = write(stdout, to);
-  const written = objectsIn(bytes(text)).flatMap((wire) => (wire.type === 'assistant' ? [(wire.message as JsonObject).content] : []));
+  const written = objectsIn(bytes(text)).flatMap((wire) =>
+    wire.type === 'assistant' ? [(wire.message as JsonObject).content] : [],
+  );
   expect(written.map((content) => (content as Json[]).length)).toEqual([256, 256, 256, 232, 1]);
   expect(kept(read(text).outcome)).toEqual(kept(read(new TextDecoder().decode(stdout)).outcome));
   expect(losses).toEqual([]);

@@ -3,7 +3,10 @@ import { relayedFault } from '../../src/dialects/acp/read/relayed-fault.ts';
 
 describe('an error in place of an answer', () => {
   it.each([
-    ['Error: Authentication failed with provider at http://127.0.0.1:4100 (HTTP 401).\n  Check your COPILOT_PROVIDER_API_KEY.', 'auth'],
+    [
+      'Error: Authentication failed with provider at http://127.0.0.1:4100 (HTTP 401).\n  Check your COPILOT_PROVIDER_API_KEY.',
+      'auth',
+    ],
     ['Info: Retrying the request.\nError: Authentication failed (HTTP 401)', 'auth'],
     ['Error: Authentication failed because the API key is invalid (HTTP 401)', 'auth'],
     ['API Error: 401 {"type":"error","error":{"type":"authentication_error"}} · Please run /login', 'auth'],
@@ -11,7 +14,10 @@ describe('an error in place of an answer', () => {
     ['Invalid API key · Fix external API key', 'auth'],
     ['[API Error: 403 no]', 'auth'],
     ['401 Incorrect API key provided: sk-test-1234.', 'auth'],
-    ['unexpected status 401 Unauthorized: Incorrect API key provided: abc., url: https://api.example.com/v1/responses', 'auth'],
+    [
+      'unexpected status 401 Unauthorized: Incorrect API key provided: abc., url: https://api.example.com/v1/responses',
+      'auth',
+    ],
     ['Not logged in · Please run /login', 'config'],
     ['litellm.AuthenticationError: AuthenticationError: OpenAIException - Incorrect API key provided', 'auth'],
     ['{"error":{"message":"invalid x-api-key","type":"authentication_error"}}', 'auth'],
@@ -21,7 +27,10 @@ describe('an error in place of an answer', () => {
     ["Sorry, you've hit a rate limit. Please wait a moment before trying again.", 'rate_limit'],
     ['⚠️ RateLimitError: slow down', 'rate_limit'],
     ['Error: You exceeded your current quota, please check your plan and billing details.', 'quota'],
-    ['Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to purchase credits.', 'quota'],
+    [
+      'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to purchase credits.',
+      'quota',
+    ],
     ['Claude AI usage limit reached|1760000000', 'quota'],
     ['HTTP 402: {"code":1,"msg":"pay"}', 'quota'],
     ['API Error: 529 Overloaded', 'server'],
@@ -32,13 +41,19 @@ describe('an error in place of an answer', () => {
     ['Error: Failed to get response from the AI model; retried 5 times. Last error: Unknown error', 'server'],
     ['Prompt failed: overloaded_error', 'server'],
     ['Error: connect ECONNREFUSED 127.0.0.1:4100', 'network'],
-    ['Ran into this error: Request failed: error sending request for url (http://127.0.0.1:1/v1).\n\nPlease retry.', 'network'],
+    [
+      'Ran into this error: Request failed: error sending request for url (http://127.0.0.1:1/v1).\n\nPlease retry.',
+      'network',
+    ],
     ['APIConnectionError: Connection error.', 'network'],
     ['Retry failed after 3 attempts: fetch failed', 'network'],
     ['Request timed out.', 'network'],
     ['stream disconnected before completion: error sending request', 'network'],
     ['Prompt is too long', 'context_overflow'],
-    ["Error: 400 This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.", 'context_overflow'],
+    [
+      "Error: 400 This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
+      'context_overflow',
+    ],
     ['Execution failed: CAPIError: 400 prompt token count of 139639 exceeds the limit of 128000', 'context_overflow'],
     ['input length and `max_tokens` exceed context limit: 190174 + 20000 > 204698', 'context_overflow'],
     ['Error: 404 {"error":{"message":"model not found"}}', 'model_not_found'],

@@ -14,7 +14,11 @@ const traj = (exit_status: string | null, trajectory: object[] = steps): object 
     { role: 'system', content: 'You are.' },
     { role: 'user', content: 'Fix it.' },
   ],
-  info: { exit_status, submission: 'diff', model_stats: { instance_cost: 0.5, tokens_sent: 900, tokens_received: 60, api_calls: 2 } },
+  info: {
+    exit_status,
+    submission: 'diff',
+    model_stats: { instance_cost: 0.5, tokens_sent: 900, tokens_received: 60, api_calls: 2 },
+  },
 });
 const mini = (exit_status: string): object => ({
   info: {
@@ -43,7 +47,14 @@ it('reads the file of SWE-agent', () => {
   expect(outcome).toMatchObject({
     message: 'Fixed.',
     verdict: { class: 'success' },
-    metrics: { input_tokens: 900, output_tokens: 60, cost: 0.5, cost_source: 'reported', turns: 2, tool_calls_count: 2 },
+    metrics: {
+      input_tokens: 900,
+      output_tokens: 60,
+      cost: 0.5,
+      cost_source: 'reported',
+      turns: 2,
+      tool_calls_count: 2,
+    },
     metadata: { initial_prompt: 'Fix it.' },
     provenance: { dialect: 'swe-agent', agent: 'swe-agent', unknown_lines: 0 },
   });

@@ -112,7 +112,9 @@ function likeLine(line: string): RegExp {
 }
 
 function missingFrom(told: string, promised: string): string[] {
-  return promised.split('\n').filter((line) => line.trim() !== '' && !told.split('\n').some((each) => likeLine(line).test(each)));
+  return promised
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !told.split('\n').some((each) => likeLine(line).test(each)));
 }
 
 describe('the commands of the pages do what they say', () => {
@@ -151,7 +153,9 @@ describe('the commands of the pages do what they say', () => {
 
   it('and what is left out, or fails, is on them', () => {
     const isThere = (page: string, beginning: string): boolean =>
-      blocksOf(page).some((block) => isCommands(block) && commandsOf(block.text).some((command) => command.startsWith(beginning)));
+      blocksOf(page).some(
+        (block) => isCommands(block) && commandsOf(block.text).some((command) => command.startsWith(beginning)),
+      );
     const recipes = silent.map((beginning): [string, string] => ['docs/recipes.md', beginning]);
     expect([...left, ...fails, ...recipes].filter(([page, beginning]) => !isThere(page, beginning))).toEqual([]);
   });

@@ -43,7 +43,9 @@ function problemOf(line: string): string | undefined {
 describe.each(pages())('%s', (page) => {
   it('names commands and flags that there are', () => {
     const blocks = blocksOf(page).filter(isCommands);
-    const lines = [...blocks.flatMap(({ text }) => commandsOf(text)), ...spokenIn(page)].filter((line) => invocation(line) !== undefined);
+    const lines = [...blocks.flatMap(({ text }) => commandsOf(text)), ...spokenIn(page)].filter(
+      (line) => invocation(line) !== undefined,
+    );
     expect(lines.map(problemOf).filter((problem) => problem !== undefined)).toEqual([]);
   });
 
@@ -59,20 +61,25 @@ describe.each(pages())('%s', (page) => {
         .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
         .trim()
         .replaceAll(' ', '-');
-    const headings = (path: string): string[] => Array.from(textOf(path).matchAll(/^#+ (.*)$/gm), ([, heading = '']) => slug(heading));
+    const headings = (path: string): string[] =>
+      Array.from(textOf(path).matchAll(/^#+ (.*)$/gm), ([, heading = '']) => slug(heading));
     const links = Array.from(textOf(page).matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target).filter(
       (target) => !/^\w+:/.test(target),
     );
     const broken = links.filter((target) => {
       const [path = '', anchor] = target.split('#');
       const file = path === '' ? page : normalize(join(dirname(page), path));
-      return !existsSync(join(root, file)) || (anchor !== undefined && file.endsWith('.md') && !headings(file).includes(anchor));
+      return (
+        !existsSync(join(root, file)) ||
+        (anchor !== undefined && file.endsWith('.md') && !headings(file).includes(anchor))
+      );
     });
     expect(broken).toEqual([]);
   });
 
   it('has JSON that is JSON', () => {
-    for (const { language, text } of blocksOf(page)) if (language === 'json') expect(() => JSON.parse(text) as unknown).not.toThrow();
+    for (const { language, text } of blocksOf(page))
+      if (language === 'json') expect(() => JSON.parse(text) as unknown).not.toThrow();
   });
 });
 
@@ -89,7 +96,9 @@ it('every test that holds a promise of security is there', () => {
 });
 
 it('the examples of every help are commands that there are', () => {
-  const lines = all.flatMap(({ examples }) => examples.map(([line]) => line)).filter((line) => invocation(line) !== undefined);
+  const lines = all
+    .flatMap(({ examples }) => examples.map(([line]) => line))
+    .filter((line) => invocation(line) !== undefined);
   expect(lines.length).toBeGreaterThan(50);
   expect(lines.map(problemOf).filter((problem) => problem !== undefined)).toEqual([]);
 });

@@ -25,7 +25,8 @@ const failedRun: JsonObject[] = [
   { type: 'session_end', turns: 1, total_cost_usd: 0, exit_code: 4 },
 ];
 
-const without = (wire: JsonObject, key: string): JsonObject => Object.fromEntries(Object.entries(wire).filter(([each]) => each !== key));
+const without = (wire: JsonObject, key: string): JsonObject =>
+  Object.fromEntries(Object.entries(wire).filter(([each]) => each !== key));
 const fits = (wire: JsonObject): boolean => Line.safeParse(wire).success;
 const line = (type: string): JsonObject => [...run, ...failedRun].find((each) => each.type === type) ?? {};
 
@@ -53,9 +54,19 @@ const call = (id: string, name: string): AgentEvent => ({
   name,
   args: { id },
 });
-const result = (id: string, output: string): AgentEvent => ({ type: 'item.completed', item_id: id, status: 'success', output });
+const result = (id: string, output: string): AgentEvent => ({
+  type: 'item.completed',
+  item_id: id,
+  status: 'success',
+  output,
+});
 const ok: AgentEvent = { type: 'agent.finished', status: 'ok' };
-const failed = (code: ErrorCode, message: string): AgentEvent => ({ type: 'agent.finished', status: 'failed', code, message });
+const failed = (code: ErrorCode, message: string): AgentEvent => ({
+  type: 'agent.finished',
+  status: 'failed',
+  code,
+  message,
+});
 
 describe('Event types', () => {
   const fields: [string, string[]][] = [
@@ -90,21 +101,73 @@ describe('Event types', () => {
     expect(events.slice(0, -1)).toEqual([
       { type: 'thread.started', agent: 'agent-code', session_id: 's-1', model: 'some-model' },
       { type: 'turn.started', turn_id: 'turn_1', iteration: 1 },
-      { type: 'reasoning.delta', turn_id: 'turn_1', message_id: 'turn_1', block_id: 'block_1', text: 'Which files?\nAll of them.' },
-      { type: 'reasoning.completed', turn_id: 'turn_1', message_id: 'turn_1', block_id: 'block_1', text: 'Which files?\nAll of them.' },
+      {
+        type: 'reasoning.delta',
+        turn_id: 'turn_1',
+        message_id: 'turn_1',
+        block_id: 'block_1',
+        text: 'Which files?\nAll of them.',
+      },
+      {
+        type: 'reasoning.completed',
+        turn_id: 'turn_1',
+        message_id: 'turn_1',
+        block_id: 'block_1',
+        text: 'Which files?\nAll of them.',
+      },
       { type: 'text.delta', turn_id: 'turn_1', message_id: 'turn_1', block_id: 'block_2', text: 'I look ' },
       { type: 'text.delta', turn_id: 'turn_1', message_id: 'turn_1', block_id: 'block_2', text: 'around.' },
-      { type: 'item.started', item_id: 'call_1', turn_id: 'turn_1', kind: 'command', name: 'Bash', args: { command: 'ls' } },
-      { type: 'item.started', item_id: 'call_2', turn_id: 'turn_1', kind: 'read', name: 'FileRead', args: { file_path: '/a' } },
+      {
+        type: 'item.started',
+        item_id: 'call_1',
+        turn_id: 'turn_1',
+        kind: 'command',
+        name: 'Bash',
+        args: { command: 'ls' },
+      },
+      {
+        type: 'item.started',
+        item_id: 'call_2',
+        turn_id: 'turn_1',
+        kind: 'read',
+        name: 'FileRead',
+        args: { file_path: '/a' },
+      },
       { type: 'item.completed', item_id: 'call_2', status: 'error', output: 'no such file' },
       { type: 'item.completed', item_id: 'call_1', status: 'success', output: 'a.txt\nb.txt\n' },
-      { type: 'usage.reported', scope: 'step', input_tokens: 900, output_tokens: 30, cache_is: 'unknown', cost_usd: 0.25 },
+      {
+        type: 'usage.reported',
+        scope: 'step',
+        input_tokens: 900,
+        output_tokens: 30,
+        cache_is: 'unknown',
+        cost_usd: 0.25,
+      },
       { type: 'text.completed', turn_id: 'turn_1', message_id: 'turn_1', block_id: 'block_2', text: 'I look around.' },
       { type: 'turn.completed', turn_id: 'turn_1', iteration: 1, tool_call_count: 2, has_final_report: false },
       { type: 'turn.started', turn_id: 'turn_2', iteration: 2 },
-      { type: 'text.delta', turn_id: 'turn_2', message_id: 'turn_2', block_id: 'block_3', text: 'Two files:\na and b.' },
-      { type: 'usage.reported', scope: 'step', input_tokens: 1000, output_tokens: 12, cache_is: 'unknown', cost_usd: 0.5 },
-      { type: 'text.completed', turn_id: 'turn_2', message_id: 'turn_2', block_id: 'block_3', text: 'Two files:\na and b.' },
+      {
+        type: 'text.delta',
+        turn_id: 'turn_2',
+        message_id: 'turn_2',
+        block_id: 'block_3',
+        text: 'Two files:\na and b.',
+      },
+      {
+        type: 'usage.reported',
+        scope: 'step',
+        input_tokens: 1000,
+        output_tokens: 12,
+        cache_is: 'unknown',
+        cost_usd: 0.5,
+      },
+      {
+        type: 'text.completed',
+        turn_id: 'turn_2',
+        message_id: 'turn_2',
+        block_id: 'block_3',
+        text: 'Two files:\na and b.',
+      },
       { type: 'turn.completed', turn_id: 'turn_2', iteration: 2, tool_call_count: 0, has_final_report: false },
       { type: 'usage.reported', scope: 'thread', input_tokens: 1900, output_tokens: 42, cost_usd: 0.75 },
       { type: 'agent.finished', status: 'ok', raw_status: '0' },
@@ -117,7 +180,9 @@ describe('Event types', () => {
   });
 
   it('are written back as they were read', () => {
-    const normal = run.map((wire) => (wire.type === 'session_start' ? { ...wire, timestamp: '2026-04-16T03:00:00.104Z' } : wire));
+    const normal = run.map((wire) =>
+      wire.type === 'session_start' ? { ...wire, timestamp: '2026-04-16T03:00:00.104Z' } : wire,
+    );
     expect(rewrite(jsonl(run), 'agent-code', 'agent-code').lines).toEqual(normal);
   });
 
@@ -136,7 +201,14 @@ describe('Event types', () => {
       [
         started,
         turn(1),
-        { type: 'usage.reported', scope: 'step', input_tokens: 10, output_tokens: 1, cache_is: 'unknown', cost_usd: 0.5 },
+        {
+          type: 'usage.reported',
+          scope: 'step',
+          input_tokens: 10,
+          output_tokens: 1,
+          cache_is: 'unknown',
+          cost_usd: 0.5,
+        },
         turnEnd(1),
         turn(2),
         text(2, 'Done.'),
@@ -177,9 +249,10 @@ describe('Exit codes', () => {
     [124, 'time_limit'],
     [130, 'cancelled'],
   ])('%d is read as %s', (exit_code, verdict) => {
-    expect(readLines([...run.slice(0, -1), { type: 'session_end', turns: 2, total_cost_usd: 0.75, exit_code }]).outcome.verdict.class).toBe(
-      verdict,
-    );
+    expect(
+      readLines([...run.slice(0, -1), { type: 'session_end', turns: 2, total_cost_usd: 0.75, exit_code }]).outcome
+        .verdict.class,
+    ).toBe(verdict);
   });
 
   const ends: [number, AgentEvent][] = [
@@ -215,10 +288,15 @@ describe('Exit codes', () => {
   });
 
   it('a failure stays one when its code is damaged', () => {
-    const { lines } = writeEvents([started, turn(1), text(1, 'So far.'), turnEnd(1), failed('turn_limit', 'too many')], 'agent-code');
+    const { lines } = writeEvents(
+      [started, turn(1), text(1, 'So far.'), turnEnd(1), failed('turn_limit', 'too many')],
+      'agent-code',
+    );
     const damaged = [...lines.slice(0, -1), { ...lines.at(-1), exit_code: 0 } as JsonObject];
     expect(readLines(damaged).outcome.verdict.class).not.toBe('success');
-    expect(readLines([...failedRun.slice(0, -1), { ...failedRun[2], exit_code: 0 } as JsonObject]).outcome.verdict.class).toBe('provider');
+    expect(
+      readLines([...failedRun.slice(0, -1), { ...failedRun[2], exit_code: 0 } as JsonObject]).outcome.verdict.class,
+    ).toBe('provider');
   });
 
   it('no end is no success, whatever was said', () => {
@@ -241,7 +319,15 @@ describe('Test plan: single-line-JSON invariant for multiline content', () => {
   it('every event is one line', () => {
     const words = 'one\ntwo\r\nthree\u2028four\u0085five';
     const { text: written, lines } = writeEvents(
-      [started, turn(1), text(1, words), call('a', 'Bash'), result('a', words), { ...text(1, words), block_id: 'b2' } as AgentEvent, ok],
+      [
+        started,
+        turn(1),
+        text(1, words),
+        call('a', 'Bash'),
+        result('a', words),
+        { ...text(1, words), block_id: 'b2' } as AgentEvent,
+        ok,
+      ],
       'agent-code',
     );
     expect(written.split('\n').filter((each) => each !== '')).toHaveLength(lines.length);
@@ -292,7 +378,16 @@ describe('Self-review', () => {
 
   it('Bug 2: a result has the name of its own tool when tools run in parallel', () => {
     const { lines, losses } = writeEvents(
-      [started, turn(1), call('a', 'Read'), call('b', 'Grep'), result('a', 'A'), result('b', 'B'), text(1, 'Done.'), ok],
+      [
+        started,
+        turn(1),
+        call('a', 'Read'),
+        call('b', 'Grep'),
+        result('a', 'A'),
+        result('b', 'B'),
+        text(1, 'Done.'),
+        ok,
+      ],
       'agent-code',
     );
     expect(lines.filter((wire) => wire.type === 'tool_result').map(({ tool, output }) => [tool, output])).toEqual([
@@ -308,7 +403,16 @@ describe('Self-review', () => {
 
   it('two calls of one tool that end in another order cannot be told apart, and that is reported', () => {
     const { losses } = writeEvents(
-      [started, turn(1), call('a', 'Read'), call('b', 'Read'), result('b', 'B'), result('a', 'A'), text(1, 'Done.'), ok],
+      [
+        started,
+        turn(1),
+        call('a', 'Read'),
+        call('b', 'Read'),
+        result('b', 'B'),
+        result('a', 'A'),
+        text(1, 'Done.'),
+        ok,
+      ],
       'agent-code',
     );
     expect(losses).toContain('tool_args');
@@ -317,7 +421,10 @@ describe('Self-review', () => {
 
 describe('New integration tests', () => {
   it('no API key: an empty stdout is no session, and the exit code says config', () => {
-    const { outcome } = readText('', 'agent-code', { stderr: 'Error: something is off\n', process: { exit_code: 1, signal: null } });
+    const { outcome } = readText('', 'agent-code', {
+      stderr: 'Error: something is off\n',
+      process: { exit_code: 1, signal: null },
+    });
     expect(outcome.verdict.class).toBe('config');
   });
 

@@ -46,7 +46,12 @@ const itemEnd = (id: string, more: Partial<Extract<AgentEvent, { type: 'item.com
   ...more,
 });
 const ok: AgentEvent = { type: 'agent.finished', status: 'ok' };
-const failed = (code: ErrorCode, message: string): AgentEvent => ({ type: 'agent.finished', status: 'failed', code, message });
+const failed = (code: ErrorCode, message: string): AgentEvent => ({
+  type: 'agent.finished',
+  status: 'failed',
+  code,
+  message,
+});
 
 const run: AgentEvent[] = [
   started,
@@ -57,17 +62,28 @@ const run: AgentEvent[] = [
   turnEnd(1, 1),
   turn(2),
   said(2, 'All is done.'),
-  { type: 'usage.reported', scope: 'thread', model: 'm-1', input_tokens: 900, output_tokens: 40, cache_read_tokens: 300, cost_usd: 0.5 },
+  {
+    type: 'usage.reported',
+    scope: 'thread',
+    model: 'm-1',
+    input_tokens: 900,
+    output_tokens: 40,
+    cache_read_tokens: 300,
+    cost_usd: 0.5,
+  },
   turnEnd(2),
   ok,
 ];
 const write = (events: readonly AgentEvent[] = run): Written => writeEvents(events, 'dev-agent');
-const lineOf = (type: string, { lines }: Written = write()): JsonObject => lines.find((wire) => wire.type === type) ?? {};
-const without = (wire: JsonObject, key: string): JsonObject => Object.fromEntries(Object.entries(wire).filter(([each]) => each !== key));
+const lineOf = (type: string, { lines }: Written = write()): JsonObject =>
+  lines.find((wire) => wire.type === type) ?? {};
+const without = (wire: JsonObject, key: string): JsonObject =>
+  Object.fromEntries(Object.entries(wire).filter(([each]) => each !== key));
 const fits = (wire: JsonObject): boolean => Line.safeParse(wire).success;
 const statusAfter = (end: AgentEvent): unknown =>
   lineOf('thread.completed', write([started, turn(1), said(1, 'Hm.'), turnEnd(1), end])).status;
-const messageOf = (text: string): JsonObject => lineOf('assistant.message', write([started, turn(1), said(1, text), turnEnd(1), ok]));
+const messageOf = (text: string): JsonObject =>
+  lineOf('assistant.message', write([started, turn(1), said(1, text), turnEnd(1), ok]));
 const argsOf = (prompt: string): unknown =>
   lineOf('item.started', write([started, turn(1), item('a', { agent: 'codex', prompt }), itemEnd('a'), ok])).args;
 
@@ -85,7 +101,11 @@ describe('Goal', () => {
 
   it('covers the whole of every run', () => {
     for (const scenario of scenariosOf('codex@0.166.0')) {
-      const { lines } = rewrite(new TextDecoder().decode(loadRecording('codex@0.166.0', scenario).stdout), 'codex', 'dev-agent');
+      const { lines } = rewrite(
+        new TextDecoder().decode(loadRecording('codex@0.166.0', scenario).stdout),
+        'codex',
+        'dev-agent',
+      );
       expect(lines[0]?.type).toBe('thread.started');
       expect(lines.at(-1)?.type).toBe('thread.completed');
       expect(lines.filter((wire) => !fits(wire))).toEqual([]);
@@ -102,7 +122,8 @@ describe('Transport / Encoding', () => {
   });
 
   it('puts type, timestamp, sequence and thread_id first on every line', () => {
-    for (const wire of write().lines) expect(Object.keys(wire).slice(0, 4)).toEqual(['type', 'timestamp', 'sequence', 'thread_id']);
+    for (const wire of write().lines)
+      expect(Object.keys(wire).slice(0, 4)).toEqual(['type', 'timestamp', 'sequence', 'thread_id']);
   });
 
   it.each(['type', 'timestamp', 'sequence', 'thread_id'])('requires %s', (field) => {
@@ -195,7 +216,14 @@ describe('Event Catalog', () => {
         message_count: 1,
         tool_count: 0,
       },
-      { type: 'assistant.message', sequence: 3, thread_id: 'thread-1', turn_id: 'turn_1', preview: '', tool_call_count: 1 },
+      {
+        type: 'assistant.message',
+        sequence: 3,
+        thread_id: 'thread-1',
+        turn_id: 'turn_1',
+        preview: '',
+        tool_call_count: 1,
+      },
       {
         type: 'item.started',
 
@@ -344,7 +372,11 @@ describe('Notes', () => {
 
   it('args have a prompt_preview of at most 240 characters', () => {
     expect(argsOf('short')).toEqual({ agent: 'codex', prompt_preview: 'short' });
-    expect(argsOf('p'.repeat(300))).toEqual({ agent: 'codex', prompt_preview: 'p'.repeat(240), prompt_truncated: true });
+    expect(argsOf('p'.repeat(300))).toEqual({
+      agent: 'codex',
+      prompt_preview: 'p'.repeat(240),
+      prompt_truncated: true,
+    });
   });
 
   it('args of other tools are cut alike, and that is reported', () => {
@@ -377,7 +409,13 @@ describe('Notes', () => {
   });
 
   it('additional helper events are kept', () => {
-    const wire = { type: 'review.iteration', timestamp: '2026-03-01T10:00:01Z', sequence: 2, thread_id: 'thread-1', review: 1 };
+    const wire = {
+      type: 'review.iteration',
+      timestamp: '2026-03-01T10:00:01Z',
+      sequence: 2,
+      thread_id: 'thread-1',
+      review: 1,
+    };
     const lines = [lineOf('thread.started'), wire];
     expect(only(readLines(lines), 'line.unknown')).toEqual([{ type: 'line.unknown', dialect: 'dev-agent', wire }]);
     expect(rewrite(jsonl(lines), 'dev-agent', 'dev-agent').lines[1]).toEqual(wire);
@@ -401,7 +439,14 @@ describe('Sample NDJSON Flow', () => {
       session_id: '019b...',
       status: 'success',
       message: 'Workflow completed successfully.',
-      tool_calls: [{ name: 'execute_agent', inputs: { agent: 'codex', phase: 'implement' }, duration_ms: 4523, status: 'completed' }],
+      tool_calls: [
+        {
+          name: 'execute_agent',
+          inputs: { agent: 'codex', phase: 'implement' },
+          duration_ms: 4523,
+          status: 'completed',
+        },
+      ],
       metadata: { initial_prompt: 'Fix foo' },
       provenance: { agent: 'dev-agent', dialect: 'dev-agent', unknown_lines: 0 },
     });
@@ -419,7 +464,9 @@ describe('Sample NDJSON Flow', () => {
   it('is claimed by this dialect alone, from each of its lines', () => {
     for (const line of sample.filter((each) => each.startsWith('{'))) {
       const head = [JSON.parse(line) as JsonObject];
-      expect(dialects.filter((dialect) => dialect.detect(head, []) > 0.5).map((dialect) => dialect.id)).toEqual(['dev-agent']);
+      expect(dialects.filter((dialect) => dialect.detect(head, []) > 0.5).map((dialect) => dialect.id)).toEqual([
+        'dev-agent',
+      ]);
     }
   });
 });
@@ -455,6 +502,11 @@ describe('Instrumentation Guidance', () => {
       turnEnd(1),
       failed('tool', 'push refused'),
     ]);
-    expect(lines.map((wire) => wire.type).slice(2)).toEqual(['assistant.message', 'error', 'turn.completed', 'thread.completed']);
+    expect(lines.map((wire) => wire.type).slice(2)).toEqual([
+      'assistant.message',
+      'error',
+      'turn.completed',
+      'thread.completed',
+    ]);
   });
 });

@@ -28,14 +28,27 @@ const failure: JsonObject = {
 };
 
 const fits = (wire: JsonObject): boolean => JsonResponse.safeParse(wire).success;
-const without = (wire: JsonObject, key: string): JsonObject => Object.fromEntries(Object.entries(wire).filter(([each]) => each !== key));
-const withMetadata = (more: JsonObject): JsonObject => ({ ...success, metadata: { ...(success.metadata as JsonObject), ...more } });
+const without = (wire: JsonObject, key: string): JsonObject =>
+  Object.fromEntries(Object.entries(wire).filter(([each]) => each !== key));
+const withMetadata = (more: JsonObject): JsonObject => ({
+  ...success,
+  metadata: { ...(success.metadata as JsonObject), ...more },
+});
 const writeBack = (wire: JsonObject): JsonObject | undefined => rewrite(jsonl([wire]), 'dexter', 'dexter').lines[0];
 
 const started: AgentEvent = { type: 'thread.started', task: 'Do it', model: 'm-1', session_id: 'run-7' };
 const turn: AgentEvent = { type: 'turn.started', turn_id: 'turn_1', iteration: 1 };
-const said = (text: string): AgentEvent => ({ type: 'text.completed', turn_id: 'turn_1', message_id: 'm', block_id: 'b', text });
-const failed = (code: NonNullable<Extract<AgentEvent, { type: 'agent.finished' }>['code']>, message: string): AgentEvent => ({
+const said = (text: string): AgentEvent => ({
+  type: 'text.completed',
+  turn_id: 'turn_1',
+  message_id: 'm',
+  block_id: 'b',
+  text,
+});
+const failed = (
+  code: NonNullable<Extract<AgentEvent, { type: 'agent.finished' }>['code']>,
+  message: string,
+): AgentEvent => ({
   type: 'agent.finished',
   status: 'failed',
   code,
@@ -82,13 +95,33 @@ describe('JsonResponse (Output)', () => {
         session_id: '2026-02-22-101500_ab12cd34ef56',
       },
       { type: 'turn.started', turn_id: 'turn_1', iteration: 1 },
-      { type: 'item.started', item_id: 'call_1', turn_id: 'turn_1', kind: 'web', name: 'web_search', args: { query: 'depth of the lake' } },
+      {
+        type: 'item.started',
+        item_id: 'call_1',
+        turn_id: 'turn_1',
+        kind: 'web',
+        name: 'web_search',
+        args: { query: 'depth of the lake' },
+      },
       { type: 'item.completed', item_id: 'call_1', status: 'success', output: '{"data":{"depth":40}}' },
       { type: 'turn.completed', turn_id: 'turn_1', iteration: 1, tool_call_count: 1, has_final_report: false },
       { type: 'turn.started', turn_id: 'turn_2', iteration: 2 },
       { type: 'text.delta', turn_id: 'turn_2', message_id: 'answer', block_id: 'block_1', text: 'About 40 metres.' },
-      { type: 'text.completed', turn_id: 'turn_2', message_id: 'answer', block_id: 'block_1', text: 'About 40 metres.' },
-      { type: 'usage.reported', scope: 'thread', model: 'some-model', input_tokens: 4100, output_tokens: 350, cache_is: 'unknown' },
+      {
+        type: 'text.completed',
+        turn_id: 'turn_2',
+        message_id: 'answer',
+        block_id: 'block_1',
+        text: 'About 40 metres.',
+      },
+      {
+        type: 'usage.reported',
+        scope: 'thread',
+        model: 'some-model',
+        input_tokens: 4100,
+        output_tokens: 350,
+        cache_is: 'unknown',
+      },
       { type: 'agent.finished', status: 'ok', raw_status: 'success', duration_ms: 8123 },
       { type: 'turn.completed', turn_id: 'turn_2', iteration: 2, tool_call_count: 0, has_final_report: false },
     ]);
@@ -120,7 +153,12 @@ describe('JsonResponse (Output)', () => {
       ],
       'dexter',
     ).lines;
-    expect(line).toMatchObject({ status: 'error', answer: '', tools: [], error: { code: 'PROVIDER_ERROR', message: 'HTTP 500' } });
+    expect(line).toMatchObject({
+      status: 'error',
+      answer: '',
+      tools: [],
+      error: { code: 'PROVIDER_ERROR', message: 'HTTP 500' },
+    });
   });
 });
 
@@ -162,7 +200,9 @@ describe('ToolRecord (Nested)', () => {
       'dexter',
     );
     expect(lines[0]?.tools).toEqual([{ name: 'lookup', args: {}, result: 'Error: no such ticker' }]);
-    expect(readLines(lines).outcome.tool_calls).toEqual([{ name: 'lookup', inputs: {}, outputs: 'no such ticker', status: 'error' }]);
+    expect(readLines(lines).outcome.tool_calls).toEqual([
+      { name: 'lookup', inputs: {}, outputs: 'no such ticker', status: 'error' },
+    ]);
   });
 });
 
@@ -248,8 +288,14 @@ describe('Error Codes', () => {
       },
     ]);
     expect(fits(lines[0] ?? {})).toBe(true);
-    const { lines: other } = writeEvents([{ type: 'thread.started' }, failed('input', '--model needs a value')], 'dexter');
-    expect(other[0]).toMatchObject({ query: '(unknown)', error: { code: 'CONFIG_ERROR', message: 'Bad input: --model needs a value' } });
+    const { lines: other } = writeEvents(
+      [{ type: 'thread.started' }, failed('input', '--model needs a value')],
+      'dexter',
+    );
+    expect(other[0]).toMatchObject({
+      query: '(unknown)',
+      error: { code: 'CONFIG_ERROR', message: 'Bad input: --model needs a value' },
+    });
     expect(fits(other[0] ?? {})).toBe(true);
   });
 });
@@ -288,7 +334,10 @@ describe('Validation Rules', () => {
   });
 
   it('scratchpadFile is safe whatever the session is called', () => {
-    const { lines, losses } = writeEvents([{ ...started, session_id: '../a b/c' } as AgentEvent, turn, said('Yes.'), ok], 'dexter');
+    const { lines, losses } = writeEvents(
+      [{ ...started, session_id: '../a b/c' } as AgentEvent, turn, said('Yes.'), ok],
+      'dexter',
+    );
     expect(lines[0]?.scratchpadFile).toBe('.dexter/scratchpad/.._a_b_c.jsonl');
     expect(fits(lines[0] ?? {})).toBe(true);
     expect(losses).toEqual(['session']);
@@ -300,7 +349,9 @@ describe('Validation Rules', () => {
   });
 
   it('a success with an error is not believed', () => {
-    expect(readLines([{ ...success, error: { code: 'AGENT_ERROR', message: 'x' } }]).outcome.verdict.class).toBe('tool');
+    expect(readLines([{ ...success, error: { code: 'AGENT_ERROR', message: 'x' } }]).outcome.verdict.class).toBe(
+      'tool',
+    );
     expect(readLines([{ ...success, status: 'succezz' }], 'dexter').outcome.verdict.class).toBe('incomplete');
   });
 
@@ -330,7 +381,14 @@ describe('State Transitions', () => {
       jsonl([
         { type: 'stream_progress', charDelta: 0, mode: 'requesting' },
         { type: 'tool_start', tool: 'read_file', args: { path: 'a.txt' }, toolCallId: 'c1' },
-        { type: 'tool_end', tool: 'read_file', args: { path: 'a.txt' }, result: '{"data":{}}', duration: 4, toolCallId: 'c1' },
+        {
+          type: 'tool_end',
+          tool: 'read_file',
+          args: { path: 'a.txt' },
+          result: '{"data":{}}',
+          duration: 4,
+          toolCallId: 'c1',
+        },
         { type: 'stream_progress', charDelta: 0, mode: 'requesting' },
         { type: 'stream_progress', charDelta: 4, mode: 'responding' },
         {
@@ -352,14 +410,22 @@ describe('State Transitions', () => {
         answer: 'Red.',
         tools: [{ name: 'read_file', args: { path: 'a.txt' }, result: '{"data":{}}' }],
         scratchpadFile: '.dexter/scratchpad/thread-1.jsonl',
-        metadata: { model: '', iterations: 2, totalTimeMs: 913, tokenUsage: { inputTokens: 50, outputTokens: 4, totalTokens: 54 } },
+        metadata: {
+          model: '',
+          iterations: 2,
+          totalTimeMs: 913,
+          tokenUsage: { inputTokens: 50, outputTokens: 4, totalTokens: 54 },
+        },
       },
     ]);
   });
 
   it('EXIT: code 1 of a failed query does not contradict its response', () => {
     const process = { exit_code: 1, signal: null };
-    expect(readLines([failure], 'dexter', { process }).outcome.verdict).toMatchObject({ class: 'provider', code: 'server' });
+    expect(readLines([failure], 'dexter', { process }).outcome.verdict).toMatchObject({
+      class: 'provider',
+      code: 'server',
+    });
     expect(only(readLines([failure]), 'agent.finished')).toEqual([
       {
         type: 'agent.finished',

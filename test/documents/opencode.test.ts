@@ -23,7 +23,10 @@ function read(lines: readonly (JsonObject | string)[], stderr: readonly (JsonObj
   return { events, outcome };
 }
 
-function eventsOf<Type extends AgentEvent['type']>(events: readonly AgentEvent[], type: Type): Extract<AgentEvent, { type: Type }>[] {
+function eventsOf<Type extends AgentEvent['type']>(
+  events: readonly AgentEvent[],
+  type: Type,
+): Extract<AgentEvent, { type: Type }>[] {
   return events.filter((event): event is Extract<AgentEvent, { type: Type }> => event.type === type);
 }
 
@@ -100,7 +103,13 @@ const completedState = {
   time: toolTime,
 };
 const pendingState = { status: 'pending', input, raw: 'raw input string' };
-const runningState = { status: 'running', input, title: 'Tool call title', metadata: { key: 'value' }, time: { start: 1736236800000 } };
+const runningState = {
+  status: 'running',
+  input,
+  title: 'Tool call title',
+  metadata: { key: 'value' },
+  time: { start: 1736236800000 },
+};
 const errorState = { status: 'error', input, error: 'Error message', metadata: { key: 'value' }, time: toolTime };
 const tool = (state: JsonObject, fields: JsonObject = {}): JsonObject =>
   partLine({ id: 'tool-part-id', type: 'tool', callID: 'call-id', tool: 'tool-name', state, ...fields });
@@ -113,7 +122,15 @@ const filePart = partLine({
   source: { type: 'file', path: '/path/to/file', text: { value: 'file content', start: 0, end: 100 } },
 });
 const text = (words: string | null, fields: JsonObject = {}): JsonObject =>
-  partLine({ type: 'text', text: words, synthetic: false, ignored: false, time: toolTime, metadata: { key: 'value' }, ...fields });
+  partLine({
+    type: 'text',
+    text: words,
+    synthetic: false,
+    ignored: false,
+    time: toolTime,
+    metadata: { key: 'value' },
+    ...fields,
+  });
 const reasoning = partLine({
   id: 'reasoning-part-id',
   type: 'reasoning',
@@ -130,7 +147,13 @@ const fileEdited = {
 };
 const commandExecuted = {
   type: 'command.executed',
-  properties: { command: 'command string', exitCode: 0, stdout: 'standard output', stderr: 'standard error', time: toolTime },
+  properties: {
+    command: 'command string',
+    exitCode: 0,
+    stdout: 'standard output',
+    stderr: 'standard error',
+    time: toolTime,
+  },
 };
 const permissionUpdated = {
   type: 'permission.updated',
@@ -168,8 +191,17 @@ const goodRun: JsonObject[] = [
 describe('Overview', () => {
   it('reads one JSON object a line, and knows the dialect by the first', () => {
     const { outcome, events } = read(goodRun);
-    expect(outcome.provenance).toMatchObject({ dialect: 'opencode', agent: 'opencode', version: '1.0.0', unknown_lines: 0 });
-    expect(outcome).toMatchObject({ status: 'success', message: 'Text content', verdict: { class: 'success', exit_code: 0 } });
+    expect(outcome.provenance).toMatchObject({
+      dialect: 'opencode',
+      agent: 'opencode',
+      version: '1.0.0',
+      unknown_lines: 0,
+    });
+    expect(outcome).toMatchObject({
+      status: 'success',
+      message: 'Text content',
+      verdict: { class: 'success', exit_code: 0 },
+    });
     expect(events.at(-1)?.type).toBe('thread.completed');
     expect(goodRun.map((line) => findDialect('opencode').detect([line], []))).toEqual(goodRun.map(() => 1));
   });
@@ -197,8 +229,17 @@ describe('1. Session Events', () => {
   });
 
   it('session.status retry', () => {
-    const { events, outcome } = read([sessionCreated, statusOf('retry'), statusOf('busy'), assistant(), text('done'), sessionIdle]);
-    expect(eventsOf(events, 'retry.scheduled')).toEqual([{ type: 'retry.scheduled', attempt: 1, cause: 'Retry message', code: 'unknown' }]);
+    const { events, outcome } = read([
+      sessionCreated,
+      statusOf('retry'),
+      statusOf('busy'),
+      assistant(),
+      text('done'),
+      sessionIdle,
+    ]);
+    expect(eventsOf(events, 'retry.scheduled')).toEqual([
+      { type: 'retry.scheduled', attempt: 1, cause: 'Retry message', code: 'unknown' },
+    ]);
     expect(outcome.verdict.class).toBe('success');
   });
 
@@ -279,13 +320,18 @@ describe('2. Message Events', () => {
 });
 
 const items = (...states: JsonObject[]) =>
-  read([sessionCreated, assistant({ time: { created: 1736236800000 } }), ...states.map((state) => tool(state))]).events.filter(
-    (event) => event.type === 'item.started' || event.type === 'item.completed',
-  );
+  read([
+    sessionCreated,
+    assistant({ time: { created: 1736236800000 } }),
+    ...states.map((state) => tool(state)),
+  ]).events.filter((event) => event.type === 'item.started' || event.type === 'item.completed');
 
 const path = (fields: JsonObject): string | undefined =>
-  read([sessionCreated, assistant(), partLine({ type: 'file', mime: 'text/plain', filename: 'filename.txt', ...fields })]).outcome
-    .artifacts[0]?.path;
+  read([
+    sessionCreated,
+    assistant(),
+    partLine({ type: 'file', mime: 'text/plain', filename: 'filename.txt', ...fields }),
+  ]).outcome.artifacts[0]?.path;
 
 describe('3. Message Part Events', () => {
   const started = {
@@ -328,7 +374,14 @@ describe('3. Message Part Events', () => {
 
   it('one call through all its states is one call', () => {
     expect(
-      items({ status: 'pending', input: {}, raw: '' }, pendingState, runningState, runningState, completedState, completedState),
+      items(
+        { status: 'pending', input: {}, raw: '' },
+        pendingState,
+        runningState,
+        runningState,
+        completedState,
+        completedState,
+      ),
     ).toEqual(items(completedState));
   });
 
@@ -353,7 +406,13 @@ describe('3. Message Part Events', () => {
 
   it('text part', () => {
     expect(eventsOf(read([sessionCreated, assistant(), text('Text content')]).events, 'text.completed')).toEqual([
-      { type: 'text.completed', turn_id: 'turn_1', message_id: 'message-id', block_id: 'part-id', text: 'Text content' },
+      {
+        type: 'text.completed',
+        turn_id: 'turn_1',
+        message_id: 'message-id',
+        block_id: 'part-id',
+        text: 'Text content',
+      },
     ]);
   });
 
@@ -384,7 +443,10 @@ describe('4. File System Events', () => {
     ['modified', 'old content', 'new content'],
     ['deleted', 'old content', ''],
   ])('file.edited: %s', (operation, before, after) => {
-    const line = { type: 'file.edited', properties: { path: '/a', diff: { file: 'a', before, after, additions: 1, deletions: 1 } } };
+    const line = {
+      type: 'file.edited',
+      properties: { path: '/a', diff: { file: 'a', before, after, additions: 1, deletions: 1 } },
+    };
     expect(read([sessionCreated, line]).outcome.artifacts).toEqual([
       { path: '/a', operation, ...(after === '' ? {} : { size: 11 }), type: 'file' },
     ]);
@@ -395,7 +457,12 @@ describe('5. Command Execution Events', () => {
   it('command.executed is kept, and is not another tool call', () => {
     const { events, outcome } = read([sessionCreated, assistant(), tool(completedState), commandExecuted]);
     expect(eventsOf(events, 'log')).toEqual([
-      { type: 'log', stream: 'agent', level: 'info', text: '$ command string (exit code 0)\nstandard output\nstandard error' },
+      {
+        type: 'log',
+        stream: 'agent',
+        level: 'info',
+        text: '$ command string (exit code 0)\nstandard output\nstandard error',
+      },
     ]);
     expect(outcome.tool_calls.map((call) => call.name)).toEqual(['tool-name']);
   });
@@ -426,9 +493,9 @@ describe('6. Permission Events', () => {
     ['reject', 'denied'],
     ['response text', 'denied'],
   ])('permission.replied: %s is %s', (response, decision) => {
-    expect(eventsOf(read([sessionCreated, permissionUpdated, replied(response)]).events, 'permission.resolved')).toEqual([
-      { type: 'permission.resolved', permission_id: 'permission-id', decision, raw_decision: response },
-    ]);
+    expect(
+      eventsOf(read([sessionCreated, permissionUpdated, replied(response)]).events, 'permission.resolved'),
+    ).toEqual([{ type: 'permission.resolved', permission_id: 'permission-id', decision, raw_decision: response }]);
   });
 });
 
@@ -440,10 +507,18 @@ describe('Mapping to RunOutcome', () => {
     ['AssistantMessage.time.created → metrics.start_time_ms', (from) => from.metrics.start_time_ms, 1736236800000],
     ['AssistantMessage.time.completed → metrics.end_time_ms', (from) => from.metrics.end_time_ms, 1736236860000],
     ['AssistantMessage.tokens → metrics.tokens_used (input + output)', (from) => from.metrics.tokens_used, 1500],
-    ['AssistantMessage.cost → metrics.cost', (from) => [from.metrics.cost, from.metrics.cost_source], [0.01, 'reported']],
+    [
+      'AssistantMessage.cost → metrics.cost',
+      (from) => [from.metrics.cost, from.metrics.cost_source],
+      [0.01, 'reported'],
+    ],
     ['providerID/modelID → metrics.model_name', (from) => from.metrics.model_name, 'anthropic/claude-sonnet'],
     ['no error → no error_details', (from) => from.error_details, undefined],
-    ['file.edited → artifacts', (from) => from.artifacts, [{ path: '/path/to/file', operation: 'modified', size: 11, type: 'file' }]],
+    [
+      'file.edited → artifacts',
+      (from) => from.artifacts,
+      [{ path: '/path/to/file', operation: 'modified', size: 11, type: 'file' }],
+    ],
     ['TextPart.text → message', (from) => from.message, 'Text content'],
     ['metadata.session_id', (from) => from.metadata.session_id, 'session-id'],
     ['metadata.phase_total_duration_ms', (from) => from.metadata.phase_total_duration_ms, 60000],
@@ -455,7 +530,11 @@ describe('Mapping to RunOutcome', () => {
       (from) => from.tool_calls,
       [{ name: 'tool-name', inputs: input, outputs: 'Tool output', duration_ms: 10000, status: 'completed' }],
     ],
-    ['metrics.api_calls_count and tool_calls_count', (from) => [from.metrics.api_calls_count, from.metrics.tool_calls_count], [1, 1]],
+    [
+      'metrics.api_calls_count and tool_calls_count',
+      (from) => [from.metrics.api_calls_count, from.metrics.tool_calls_count],
+      [1, 1],
+    ],
     ['warnings', (from) => from.warnings, []],
   ])('%s', (_, of, expected) => expect(of(outcome)).toEqual(expected));
 
@@ -465,14 +544,19 @@ describe('Mapping to RunOutcome', () => {
   });
 
   it('AssistantMessage.error → error_details', () => {
-    expect(read([sessionCreated, assistant({ error: messageError, finish: '' }), sessionIdle]).outcome.error_details).toEqual({
+    expect(
+      read([sessionCreated, assistant({ error: messageError, finish: '' }), sessionIdle]).outcome.error_details,
+    ).toEqual({
       type: 'ApiError',
       message: 'Error message',
     });
   });
 
   it('session.error → error_details', () => {
-    expect(read([sessionCreated, sessionError]).outcome.error_details).toEqual({ type: 'ErrorName', message: 'Error message' });
+    expect(read([sessionCreated, sessionError]).outcome.error_details).toEqual({
+      type: 'ErrorName',
+      message: 'Error message',
+    });
   });
 
   it('FilePart.filename/path → artifacts, beside file.edited, each path once', () => {
@@ -559,7 +643,13 @@ describe('Parsing Strategy', () => {
   });
 
   it('does not depend on the order of a message and its parts', () => {
-    const { outcome } = read([sessionCreated, text('before', { time: null }), assistant(), text('after', { id: 'part-2' }), sessionIdle]);
+    const { outcome } = read([
+      sessionCreated,
+      text('before', { time: null }),
+      assistant(),
+      text('after', { id: 'part-2' }),
+      sessionIdle,
+    ]);
     expect(outcome).toMatchObject({ message: 'before\nafter', status: 'success' });
   });
 });
@@ -589,7 +679,13 @@ describe('Message Text Extraction', () => {
 
   it('skips empty, blank and null texts', () => {
     expect(
-      message(assistant(), text('', { id: 'p1' }), text(' \n\t', { id: 'p2' }), text(null, { id: 'p3' }), text('words', { id: 'p4' })),
+      message(
+        assistant(),
+        text('', { id: 'p1' }),
+        text(' \n\t', { id: 'p2' }),
+        text(null, { id: 'p3' }),
+        text('words', { id: 'p4' }),
+      ),
     ).toBe('words');
     expect(message(assistant(), text(null))).toBe('');
   });
@@ -601,9 +697,14 @@ describe('Message Text Extraction', () => {
 
   it('never takes text of the user', () => {
     expect(message(user, text('mine', { messageID: 'user-message-id' }), assistant())).toBe('');
-    expect(message(text('mine', { messageID: 'user-message-id', time: null }), user, assistant(), text('theirs', { id: 'p2' }))).toBe(
-      'theirs',
-    );
+    expect(
+      message(
+        text('mine', { messageID: 'user-message-id', time: null }),
+        user,
+        assistant(),
+        text('theirs', { id: 'p2' }),
+      ),
+    ).toBe('theirs');
   });
 
   it('has no message when the last message only used tools, whatever was said before', () => {
@@ -664,13 +765,20 @@ describe('Error Handling', () => {
       ...goodRun.slice(0, -1),
       part({ tool: 'bash', state: { status: 'pending', input: {} } }),
       part({ tool: 'bash', state: { status: 'running', input: command } }),
-      part({ id: '', callID: '', tool: 'read', state: { status: 'completed', input: { filePath: 'a' }, output: 'hello' } }),
+      part({
+        id: '',
+        callID: '',
+        tool: 'read',
+        state: { status: 'completed', input: { filePath: 'a' }, output: 'hello' },
+      }),
       part({ tool: 'bash', state: { status: 'completed', input: command, output: 'a.txt' } }),
       part({ tool: 'bash', state: { status: 'error', input: command, error: 'no' } }),
       sessionIdle,
     ]);
     const known = read(goodRun).outcome.tool_calls.length;
-    expect(outcome.tool_calls.slice(known).map(({ name, inputs, outputs, status }) => ({ name, inputs, outputs, status }))).toEqual([
+    expect(
+      outcome.tool_calls.slice(known).map(({ name, inputs, outputs, status }) => ({ name, inputs, outputs, status })),
+    ).toEqual([
       { name: 'read', inputs: { filePath: 'a' }, outputs: 'hello', status: 'completed' },
       { name: 'bash', inputs: command, outputs: 'a.txt', status: 'completed' },
       { name: 'bash', inputs: command, outputs: 'no', status: 'error' },
@@ -681,7 +789,11 @@ describe('Error Handling', () => {
 
   it('counts a tool part of a run without ids', () => {
     const line = { type: 'tool_use', timestamp: 1, sessionID: 's' };
-    const part = { type: 'tool', tool: 'bash', state: { status: 'completed', input: { command: 'ls' }, output: 'a.txt' } };
+    const part = {
+      type: 'tool',
+      tool: 'bash',
+      state: { status: 'completed', input: { command: 'ls' }, output: 'a.txt' },
+    };
     const { outcome } = read([
       { ...line, part },
       { ...line, part: { ...part, id: '' } },
@@ -700,7 +812,10 @@ describe('Error Handling', () => {
   });
 
   it('knows the size of a file, a directory, and where an error happened', () => {
-    const edit = (name: string, diff: JsonObject): JsonObject => ({ type: 'file.edited', properties: { path: name, diff } });
+    const edit = (name: string, diff: JsonObject): JsonObject => ({
+      type: 'file.edited',
+      properties: { path: name, diff },
+    });
     const { outcome } = read([
       sessionCreated,
       assistant({ finish: '', time: { created: 1736236800000 } }),
@@ -752,7 +867,12 @@ describe('Error Handling', () => {
       { type: 'permission.updated', properties: {} },
       { type: 'session.error', properties: {} },
     ]);
-    expect(outcome).toMatchObject({ session_id: '', message: 'words', artifacts: [], metrics: { turns: 1, cost_source: 'unknown' } });
+    expect(outcome).toMatchObject({
+      session_id: '',
+      message: 'words',
+      artifacts: [],
+      metrics: { turns: 1, cost_source: 'unknown' },
+    });
   });
 
   it('makes the best of partial data', () => {
@@ -767,7 +887,11 @@ describe('Error Handling', () => {
   it('reads events from stderr as well as from stdout', () => {
     const { outcome } = read(goodRun.slice(0, 8), goodRun.slice(8));
     expect(outcome).toMatchObject({ status: 'success', message: 'Text content' });
-    expect(read([], goodRun).outcome).toMatchObject({ status: 'success', message: 'Text content', provenance: { dialect: 'opencode' } });
+    expect(read([], goodRun).outcome).toMatchObject({
+      status: 'success',
+      message: 'Text content',
+      provenance: { dialect: 'opencode' },
+    });
   });
 
   it('tells a failure as a failure, whatever came before it', () => {
@@ -775,7 +899,9 @@ describe('Error Handling', () => {
       status: 'incomplete',
       error_details: { type: 'ErrorName', message: 'Error message' },
     });
-    expect(read([sessionCreated, assistant({ finish: 'length' }), text('cut sh'), sessionIdle]).outcome.verdict).toMatchObject({
+    expect(
+      read([sessionCreated, assistant({ finish: 'length' }), text('cut sh'), sessionIdle]).outcome.verdict,
+    ).toMatchObject({
       class: 'incomplete',
       code: 'output_length',
     });
@@ -798,7 +924,12 @@ function write(...drafts: Draft[]): JsonObject[] {
   repair.end();
   const verdict = { class: 'success' as const, exit_code: 0, evidence: [] };
   const { error_details: _error, ...folded } = outcome.outcome('test', []);
-  writer.record(place({ type: 'thread.completed', status: 'success', summary: '', verdict, final_report: {} }, { source: 'runner', at }));
+  writer.record(
+    place(
+      { type: 'thread.completed', status: 'success', summary: '', verdict, final_report: {} },
+      { source: 'runner', at },
+    ),
+  );
   writer.end({ ...folded, status: 'success', verdict });
   return writer
     .take()
@@ -838,7 +969,14 @@ describe('Writing', () => {
         { type: 'prompt.submitted', text: 'Do it', message_id: 'u', system: 'Be brief.' },
         { type: 'turn.started' },
         { type: 'text.completed', text: 'Hi', block_id: 'b', message_id: 'm' },
-        { type: 'usage.reported', scope: 'step', input_tokens: 10, output_tokens: 5, cache_read_tokens: 4, cost_usd: 0.5 },
+        {
+          type: 'usage.reported',
+          scope: 'step',
+          input_tokens: 10,
+          output_tokens: 5,
+          cache_read_tokens: 4,
+          cost_usd: 0.5,
+        },
         { type: 'turn.completed', finish_reason: 'stop' },
         { type: 'agent.finished', status: 'ok' },
       ),
@@ -877,7 +1015,15 @@ describe('Writing', () => {
       {
         type: 'message.part.updated',
         properties: {
-          part: { id: 'prt_1', sessionID: 's', messageID: 'u', type: 'text', text: 'Do it', synthetic: false, ignored: false },
+          part: {
+            id: 'prt_1',
+            sessionID: 's',
+            messageID: 'u',
+            type: 'text',
+            text: 'Do it',
+            synthetic: false,
+            ignored: false,
+          },
         },
       },
       { type: 'session.status', properties: { sessionID: 's', status: { type: 'busy' } } },
@@ -941,7 +1087,13 @@ describe('Writing', () => {
 
   const call: Draft = { type: 'item.started', item_id: 'c', kind: 'command', name: 'bash', args: { command: 'ls' } };
   const place = { id: 'prt_1', sessionID: 's', messageID: 'turn_1', type: 'tool', callID: 'c', tool: 'bash' };
-  const running = { status: 'running', input: { command: 'ls' }, title: 'bash', metadata: {}, time: { start: T + 2000 } };
+  const running = {
+    status: 'running',
+    input: { command: 'ls' },
+    title: 'bash',
+    metadata: {},
+    time: { start: T + 2000 },
+  };
 
   it('writes a tool part as pending, running, then completed, and the command', () => {
     const lines = write(thread, call, {
@@ -959,7 +1111,14 @@ describe('Writing', () => {
       {
         part: {
           ...place,
-          state: { status: 'completed', input: { command: 'ls' }, output: 'a\n', title: 'bash', metadata: { exit: 0 }, time },
+          state: {
+            status: 'completed',
+            input: { command: 'ls' },
+            output: 'a\n',
+            title: 'bash',
+            metadata: { exit: 0 },
+            time,
+          },
         },
       },
     ]);
@@ -975,8 +1134,13 @@ describe('Writing', () => {
     ],
     ['cancelled', { status: 'cancelled' }, { error: 'Tool execution aborted', metadata: { interrupted: true } }],
   ] as const)('writes a tool part that ended as %s in the state error', (_, end, state) => {
-    expect(only(write(thread, call, { type: 'item.completed', item_id: 'c', ...end }), 'message.part.updated')[2]).toEqual({
-      part: { ...place, state: { status: 'error', input: { command: 'ls' }, ...state, time: { start: T + 2000, end: T + 3000 } } },
+    expect(
+      only(write(thread, call, { type: 'item.completed', item_id: 'c', ...end }), 'message.part.updated')[2],
+    ).toEqual({
+      part: {
+        ...place,
+        state: { status: 'error', input: { command: 'ls' }, ...state, time: { start: T + 2000, end: T + 3000 } },
+      },
     });
   });
 
@@ -998,8 +1162,22 @@ describe('Writing', () => {
   it('writes file.edited, permissions, retries and errors', () => {
     const lines = write(
       thread,
-      { type: 'file.edited', path: '/w/a', operation: 'modified', additions: 1, deletions: 1, diff: '@@ -1 +1 @@\n-old\n+new' },
-      { type: 'permission.requested', permission_id: 'p', what: 'bash', pattern: 'rm *', title: 'Run rm', item_id: 'c' },
+      {
+        type: 'file.edited',
+        path: '/w/a',
+        operation: 'modified',
+        additions: 1,
+        deletions: 1,
+        diff: '@@ -1 +1 @@\n-old\n+new',
+      },
+      {
+        type: 'permission.requested',
+        permission_id: 'p',
+        what: 'bash',
+        pattern: 'rm *',
+        title: 'Run rm',
+        item_id: 'c',
+      },
       { type: 'permission.resolved', permission_id: 'p', decision: 'denied' },
       { type: 'retry.scheduled', attempt: 2, cause: 'busy', delay_ms: 500 },
       {
@@ -1045,7 +1223,10 @@ describe('Writing', () => {
         },
       },
       { type: 'permission.replied', properties: { sessionID: 's', permissionID: 'p', response: 'reject' } },
-      { type: 'session.status', properties: { sessionID: 's', status: { type: 'retry', attempt: 2, message: 'busy', next: T + 4500 } } },
+      {
+        type: 'session.status',
+        properties: { sessionID: 's', status: { type: 'retry', attempt: 2, message: 'busy', next: T + 4500 } },
+      },
       {
         type: 'session.error',
         properties: {
@@ -1074,7 +1255,12 @@ describe('Writing', () => {
   });
 
   it('keeps the streams of a command apart, where they were told apart', () => {
-    const chunk = (stream: 'stdout' | 'stderr', printed: string): Draft => ({ type: 'item.output', item_id: 'c', stream, chunk: printed });
+    const chunk = (stream: 'stdout' | 'stderr', printed: string): Draft => ({
+      type: 'item.output',
+      item_id: 'c',
+      stream,
+      chunk: printed,
+    });
     const lines = write(thread, call, chunk('stdout', 'a\n'), chunk('stderr', 'oh\n'), chunk('stdout', 'b\n'), {
       type: 'item.completed',
       item_id: 'c',
@@ -1082,12 +1268,21 @@ describe('Writing', () => {
       output: 'a\noh\nb\n',
       exit_code: 2,
     });
-    expect(only(lines, 'command.executed')).toMatchObject([{ command: 'ls', exitCode: 2, stdout: 'a\nb\n', stderr: 'oh\n' }]);
+    expect(only(lines, 'command.executed')).toMatchObject([
+      { command: 'ls', exitCode: 2, stdout: 'a\nb\n', stderr: 'oh\n' },
+    ]);
   });
 
   it('writes whole paths, the repository, each file once, and what was made as a part and in the summary', () => {
     const diff = '--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n\\ No newline at end of file\n';
-    const edit: Draft = { type: 'file.edited', path: './n.txt', operation: 'created', additions: 2, deletions: 0, diff };
+    const edit: Draft = {
+      type: 'file.edited',
+      path: './n.txt',
+      operation: 'created',
+      additions: 2,
+      deletions: 0,
+      diff,
+    };
     const lines = write(
       { ...thread, cwd: '/home/p/sub', task: 'Make it' },
       { type: 'turn.started' },
@@ -1104,9 +1299,14 @@ describe('Writing', () => {
       { type: 'agent.finished', status: 'ok' },
     );
     const [made, changed] = only(lines, 'file.edited');
-    expect(made).toMatchObject({ path: '/home/p/sub/n.txt', diff: { file: '/home/p/sub/n.txt', before: '', after: 'one\ntwo' } });
+    expect(made).toMatchObject({
+      path: '/home/p/sub/n.txt',
+      diff: { file: '/home/p/sub/n.txt', before: '', after: 'one\ntwo' },
+    });
     expect(changed).toMatchObject({ diff: { before: 'one\ntwo', after: 'one\n2\n' } });
-    expect(only(lines, 'message.part.updated').filter(({ part }) => (part as JsonObject).type === 'file')).toMatchObject([
+    expect(
+      only(lines, 'message.part.updated').filter(({ part }) => (part as JsonObject).type === 'file'),
+    ).toMatchObject([
       {
         part: {
           mime: 'text/plain',
@@ -1116,7 +1316,9 @@ describe('Writing', () => {
         },
       },
     ]);
-    expect(only(lines, 'session.updated')).toMatchObject([{ info: { summary: { files: 1, additions: 3, deletions: 1 } } }]);
+    expect(only(lines, 'session.updated')).toMatchObject([
+      { info: { summary: { files: 1, additions: 3, deletions: 1 } } },
+    ]);
     expect(only(lines, 'message.updated').map(({ info }) => info)).toMatchObject([
       { role: 'user', summary: { title: 'Make it', diffs: [] } },
       { role: 'assistant', path: { cwd: '/home/p/sub', root: '/home/p' } },
@@ -1131,7 +1333,15 @@ describe('Writing', () => {
     const lines = write(
       thread,
       { type: 'turn.started' },
-      { type: 'error', scope: 'provider', code: 'server', name: 'APIError', message: 'down', fatal: true, http_status: 503 },
+      {
+        type: 'error',
+        scope: 'provider',
+        code: 'server',
+        name: 'APIError',
+        message: 'down',
+        fatal: true,
+        http_status: 503,
+      },
       { type: 'turn.completed', finish_reason: 'error' },
       { type: 'agent.finished', status: 'failed', code: 'server', message: 'down' },
     );

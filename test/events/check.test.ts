@@ -52,7 +52,11 @@ it.each(Object.entries(shapes).filter(([type]) => type !== 'thread.completed'))(
         const { [field]: _, ...rest } = whole as Record<string, unknown>;
         const wire = value === undefined ? rest : { ...rest, [field]: value };
         const bySchema = AgentEvent.safeParse(wire);
-        expect({ field, value, event: eventIn(wire) }).toEqual({ field, value, event: bySchema.success ? bySchema.data : undefined });
+        expect({ field, value, event: eventIn(wire) }).toEqual({
+          field,
+          value,
+          event: bySchema.success ? bySchema.data : undefined,
+        });
       }
   },
 );
@@ -65,5 +69,6 @@ it('takes the event out of its record, and nothing else for one', () => {
   });
   reader.stdout(loadRecording('codex@0.166.0', 'multi-tool').stdout);
   reader.end();
-  for (const wire of [{}, { type: 5 }, { type: 'toString' }, { type: 'something.new' }]) expect(eventIn(wire)).toBeUndefined();
+  for (const wire of [{}, { type: 5 }, { type: 'toString' }, { type: 'something.new' }])
+    expect(eventIn(wire)).toBeUndefined();
 });

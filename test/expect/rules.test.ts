@@ -46,12 +46,9 @@ async function judged(rule: string, name: string): Promise<RunOutcome> {
   return judgedBy(await expectations.judge(outcome, judges), outcome);
 }
 
-const [plain, shell, failing, denied] = ['plain', 'shell', 'failing-shell', 'denied'].map((name) => `codex@0.166.0/${name}`) as [
-  string,
-  string,
-  string,
-  string,
-];
+const [plain, shell, failing, denied] = ['plain', 'shell', 'failing-shell', 'denied'].map(
+  (name) => `codex@0.166.0/${name}`,
+) as [string, string, string, string];
 const edits = 'opencode@1.18.33/multi-tool';
 const retried = 'gemini@0.61.0/rate-limit-then-ok';
 
@@ -105,7 +102,9 @@ describe('rules', () => {
   it.each(rules)('%s', async (rule, holds, fails) => {
     const [good, bad] = await Promise.all([judged(rule, holds), judged(rule, fails)]);
     expect([good, bad].map(({ expectations }) => expectations?.map(({ passed }) => passed))).toEqual([[true], [false]]);
-    expect(checkCode(bad)).toBe(recorded(fails).outcome.verdict.class === 'success' || rule.startsWith('ends ') ? 9 : 7);
+    expect(checkCode(bad)).toBe(
+      recorded(fails).outcome.verdict.class === 'success' || rule.startsWith('ends ') ? 9 : 7,
+    );
     expect(checkCode(good)).toBe(0);
   });
 
@@ -128,7 +127,9 @@ describe('rules', () => {
     '[1',
     '',
   ])('are refused: %s', (text) =>
-    expect(() => (text.startsWith('[') ? parseRules(text) : parseRule(text))).toThrow(/rule|JSON|answer matches|runwire schema/),
+    expect(() => (text.startsWith('[') ? parseRules(text) : parseRule(text))).toThrow(
+      /rule|JSON|answer matches|runwire schema/,
+    ),
   );
 
   it('end an expression that would never end', async () => {
@@ -187,7 +188,13 @@ it('compares a run with another', () => {
     ['at most 1 times the dollars of before', true],
   ]);
   expect(compareWith(other, one, 1.1).map(({ passed }) => passed)).toEqual([true, true, true, true, false]);
-  expect(compareWith(one, recorded(shell).outcome, 10).map(({ passed }) => passed)).toEqual([true, false, false, true, false]);
+  expect(compareWith(one, recorded(shell).outcome, 10).map(({ passed }) => passed)).toEqual([
+    true,
+    false,
+    false,
+    true,
+    false,
+  ]);
 });
 
 it('has an interval that holds the rate', () => {

@@ -44,5 +44,6 @@ it('leads back to the path, and never out of the folder', () => {
 it('a tape is inside the folder of tapes, whatever its name begins with', () => {
   const tapes = new FileTapes('/tapes');
   expect(tapes.at('..2026/x.tape')).toBeDefined();
-  for (const key of ['', '.', '..', '../x.tape', 'a/../../x.tape', '../tapes2/x.tape']) expect(tapes.at(key)).toBeUndefined();
+  for (const key of ['', '.', '..', '../x.tape', 'a/../../x.tape', '../tapes2/x.tape'])
+    expect(tapes.at(key)).toBeUndefined();
 });

@@ -19,9 +19,13 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 100_000) },
   },
 });
-const [jobs, workerCount, every, restarts, awaySeconds] = [values.jobs, values.workers, values.every, values.restarts, values.away].map(
-  Number,
-) as [number, number, number, number, number];
+const [jobs, workerCount, every, restarts, awaySeconds] = [
+  values.jobs,
+  values.workers,
+  values.every,
+  values.restarts,
+  values.away,
+].map(Number) as [number, number, number, number, number];
 const [keyCount, limit, slots] = [4, 2, 3];
 const machine = 'machine';
 /** What the agent of the test takes in its one model call. */
@@ -158,7 +162,9 @@ async function remembered(): Promise<Remembered> {
     // What workers that were killed have left, as the next command there does.
     await tapes.deliver(Date.now(), 30_000);
     tell.spent = (await store.budgets.list())[0]?.spent.tokens ?? 0;
-    const rows = await ask<{ run: string; attempt: number; budget: string | null }>('select run, attempt, budget from chaos_queue.jobs');
+    const rows = await ask<{ run: string; attempt: number; budget: string | null }>(
+      'select run, attempt, budget from chaos_queue.jobs',
+    );
     for (const { run, attempt, budget: name } of rows) {
       const known = await store.get(run);
       if (known?.status === 'success') tell.successes += 1;
@@ -205,7 +211,10 @@ try {
   await ask(audit);
   const lines = Array.from({ length: jobs }, (_, index) =>
     fleet.line(
-      { id: `job-${index}`, ...(index % 5 === 4 ? { keys: ['repo=budget'], budget: 'small' } : { keys: [`repo=${index % keyCount}`] }) },
+      {
+        id: `job-${index}`,
+        ...(index % 5 === 4 ? { keys: ['repo=budget'], budget: 'small' } : { keys: [`repo=${index % keyCount}`] }),
+      },
       'say',
       '20',
       'sleep',
@@ -223,11 +232,14 @@ try {
     for (let index = 0; index < restarts; index += 1) await restartAt((index + 1) / (restarts + 1));
   })();
   const trace = setInterval(
-    () => void endedCount().then((count) => console.error(`${Math.round((performance.now() - begun) / 1000)} s: ${count} of ${jobs}`)),
+    () =>
+      void endedCount().then((count) =>
+        console.error(`${Math.round((performance.now() - begun) / 1000)} s: ${count} of ${jobs}`),
+      ),
     10_000,
   );
-  await until('all jobs have ended', async () => (await endedCount()) === jobs, 120_000 + jobs * 6000).catch((error: unknown) =>
-    console.error(String(error)),
+  await until('all jobs have ended', async () => (await endedCount()) === jobs, 120_000 + jobs * 6000).catch(
+    (error: unknown) => console.error(String(error)),
   );
   isOver = true;
   clearInterval(trace);
@@ -238,7 +250,9 @@ try {
     ({ run }) => run,
   );
   const claims = changes.filter(({ after }) => after === 'running').length;
-  const jobRows = await ask<{ class: string; runs: number }>('select class, count(*)::int as runs from chaos_queue.jobs group by class');
+  const jobRows = await ask<{ class: string; runs: number }>(
+    'select class, count(*)::int as runs from chaos_queue.jobs group by class',
+  );
   const { successes, limited, spent, gaps, attempts, failures } = await remembered();
   const { 'repo=budget': ofBudget = 0, ...others } = Object.fromEntries(mostByKey(changes));
   const most = Math.max(...Object.values(others));

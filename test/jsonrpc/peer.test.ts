@@ -10,7 +10,16 @@ it('answers every request once, and keeps no more than it can work on', async ()
     request: (method) => (method === 'slow' ? never : { ok: true }),
     notification: () => {},
   });
-  for (const message of [null, 5, [], {}, { id: {}, method: 'x' }, { id: 1.5, method: 'x' }, { id: 4, result: 1 }, { method: 'n' }])
+  for (const message of [
+    null,
+    5,
+    [],
+    {},
+    { id: {}, method: 'x' },
+    { id: 1.5, method: 'x' },
+    { id: 4, result: 1 },
+    { method: 'n' },
+  ])
     peer.receive(message);
   peer.receive({ id: 'a', method: 'fine' });
   for (let id = 0; id < 300; id += 1) peer.receive({ id, method: 'slow' });
@@ -40,7 +49,11 @@ it('two of them understand each other: results, errors with their data, and note
     notification: (method, params) => void told.push([method, params]),
   });
   expect(await here.request('echo', { text: 'ä\u2028' })).toEqual({ method: 'echo', params: { text: 'ä\u2028' } });
-  await expect(here.request('refused', {})).rejects.toMatchObject({ name: 'RpcError', code: -32602, message: 'no such file' });
+  await expect(here.request('refused', {})).rejects.toMatchObject({
+    name: 'RpcError',
+    code: -32602,
+    message: 'no such file',
+  });
   await expect(here.request('broken', {})).rejects.toMatchObject({ code: -32603, message: 'it broke' });
   here.notify('note', { n: 1 });
   here.close(new Error('gone'));

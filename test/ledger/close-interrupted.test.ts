@@ -22,7 +22,12 @@ it('ends a run that nobody ended from its tape, with all that it received', asyn
   const store = await openSqlite(join(home, 'interrupted.db'));
   const gone = { ...thisProcess(), pid: 4_190_000 };
   const tapes = new FileTapes(join(home, 'tapes'));
-  const writer = { begin: store.begin.bind(store), note: store.note.bind(store), finish: async () => {}, close: async () => {} };
+  const writer = {
+    begin: store.begin.bind(store),
+    note: store.note.bind(store),
+    finish: async () => {},
+    close: async () => {},
+  };
   const sink = ledgerSink({
     folder: home,
     open: async () => ({ ...writer, begin: (run) => store.begin({ ...run, owner: gone }) }),
@@ -64,7 +69,8 @@ it.each([
   writeFileSync(join(tapes.name, 'empty.tape.zst'), '');
   const run = newRun({ owner: { ...thisProcess(), pid: 4_190_000 }, tape: 'empty.tape.zst' });
   await store.begin(run);
-  if (told > 0) await store.note(run.id, { at: noon, last_sequence: told, agent: 'codex', session_id: 's-9', input_tokens: 70 });
+  if (told > 0)
+    await store.note(run.id, { at: noon, last_sequence: told, agent: 'codex', session_id: 's-9', input_tokens: 70 });
   await closeInterrupted(store, tapes, Date.now());
   const { outcome, last_sequence } = (await store.get(run.id)) ?? refuse('it is not there');
   expect({

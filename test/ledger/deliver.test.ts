@@ -34,9 +34,17 @@ async function withStore(work: (store: RunStore, tapes: FileTapes) => Promise<vo
 
 it('delivers a run whose server was away all the time, with its id, labels and host', async () => {
   const warnings: string[] = [];
-  const sink = ledgerSink({ folder, open: away, labels: { team: 'x' }, cwd: '/project', warn: (line) => warnings.push(line) });
+  const sink = ledgerSink({
+    folder,
+    open: away,
+    labels: { team: 'x' },
+    cwd: '/project',
+    warn: (line) => warnings.push(line),
+  });
   await perform(sink, steps);
-  expect(warnings).toEqual(['this run is not in the ledger yet: the server is away; the next command here that uses it tries again']);
+  expect(warnings).toEqual([
+    'this run is not in the ledger yet: the server is away; the next command here that uses it tries again',
+  ]);
   expect(waiting()).toEqual([`${sink.id}.run.json`]);
   await withStore(async (store, tapes) => {
     const outbox = openOutbox(place(), {});
@@ -123,7 +131,9 @@ it('tells what ended a run that could not be ended in order, with what its tape 
         message: 'step 3',
         limits_hit: [{ limit: 'time', maximum: 3 }],
         verdict: {
-          evidence: expect.arrayContaining([{ signal: 'ledger', detail: expect.stringContaining('could not be ended in order') }]),
+          evidence: expect.arrayContaining([
+            { signal: 'ledger', detail: expect.stringContaining('could not be ended in order') },
+          ]),
         },
       },
     });
@@ -135,7 +145,12 @@ it('never ends, nor takes back, a run that another worker has begun again', asyn
     { ...thisProcess(), pid: 4_190_000 },
     { ...thisProcess(), host: 'other' },
   ];
-  const lost = (number: number): Attempt => ({ number, status: 'incomplete', class: 'incomplete', reason: 'its worker was lost' });
+  const lost = (number: number): Attempt => ({
+    number,
+    status: 'incomplete',
+    class: 'incomplete',
+    reason: 'its worker was lost',
+  });
   const run = newRun({ owner: killed });
   const ending = { outcome: outcomeWith(), ended_at: noon };
   const outbox = openOutbox(place(), {});
@@ -146,7 +161,12 @@ it('never ends, nor takes back, a run that another worker has begun again', asyn
     outbox.put({ run: { ...run, lost: [lost(1)] }, ending, labels: { late: 'second' } });
     expect(waiting()).toHaveLength(2);
     expect(await deliver(store, outbox, tapes, Date.now())).toEqual([]);
-    expect(await store.get(run.id)).toMatchObject({ status: 'running', owner: other, labels: {}, attempts: [lost(1), lost(2)] });
+    expect(await store.get(run.id)).toMatchObject({
+      status: 'running',
+      owner: other,
+      labels: {},
+      attempts: [lost(1), lost(2)],
+    });
     expect(waiting()).toEqual([]);
     // What the ledger has not heard of yet is newer than what it knows.
     outbox.put({ run: { ...run, lost: [1, 2, 3].map(lost) }, ending: { ...ending, attempts: [1, 2, 3].map(lost) } });

@@ -43,7 +43,9 @@ it.skipIf(missing !== undefined)(
           status: 'incomplete',
           session: 's-1',
           answer: expect.stringMatching(/step/),
-          why: expect.stringMatching(/^nothing was heard of it from beta for 11 min; its tape has \d+ records, the last at \S+$/),
+          why: expect.stringMatching(
+            /^nothing was heard of it from beta for 11 min; its tape has \d+ records, the last at \S+$/,
+          ),
         },
         lost: {
           status: 'incomplete',

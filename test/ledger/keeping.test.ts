@@ -77,7 +77,8 @@ it.each([
   await store.close();
 });
 
-const change = (text: string): string => `(select replace(outcome, '${text.split(' → ')[0]}', '${text.split(' → ')[1]}'))`;
+const change = (text: string): string =>
+  `(select replace(outcome, '${text.split(' → ')[0]}', '${text.split(' → ')[1]}'))`;
 
 /** What is changed in a row with any SQL tool; for that the outcome is plain text here, which is the same outcome. */
 it.each([
@@ -91,15 +92,32 @@ it.each([
   ['its cached tokens', 'update runs set cache_read_tokens = 5', /it was changed after its end/],
   ['its answer', `update documents set outcome = ${change('fixed → broken')}`, /it was changed after its end/],
   ['its answer by a letter', `update documents set outcome = ${change('is → as')}`, /it was changed after its end/],
-  ['its evidence', `update documents set outcome = ${change('all is well → all is bad')}`, /it was changed after its end/],
+  [
+    'its evidence',
+    `update documents set outcome = ${change('all is well → all is bad')}`,
+    /it was changed after its end/,
+  ],
   ['its prompt', "update documents set prompt = 'Another'", /it was changed after its end/],
-  ['its attempts', `update documents set attempts = '[{"number":1,"status":"success","class":"success","cost":9}]'`, /it was changed/],
+  [
+    'its attempts',
+    `update documents set attempts = '[{"number":1,"status":"success","class":"success","cost":9}]'`,
+    /it was changed/,
+  ],
   ['the hash of its tape', "update documents set tape_sha256 = 'a'", /it was changed after its end/],
-  ['cost in both places', `update runs set cost = 9.5; update documents set outcome = ${change('0.25 → 9.5')}`, /it was changed after/],
+  [
+    'cost in both places',
+    `update runs set cost = 9.5; update documents set outcome = ${change('0.25 → 9.5')}`,
+    /it was changed after/,
+  ],
 ])('notices that somebody changed %s', async (_name, sql, said) => {
   const store = await openSqlite(path());
   const run = { started_at: noon, labels: {}, ended_at: noon + 5 };
-  const outcome = outcomeWith({ verdict: { class: 'tool', exit_code: 3 }, artifacts: [], tool_calls: [], warnings: [] } as never);
+  const outcome = outcomeWith({
+    verdict: { class: 'tool', exit_code: 3 },
+    artifacts: [],
+    tool_calls: [],
+    warnings: [],
+  } as never);
   await store.put({ ...run, id: 'one', key: '1', outcome: { ...outcome, status: 'error' } });
   const database = new DatabaseSync(path());
   const { outcome: written } = database.prepare('select outcome from documents').get() ?? {};
@@ -128,7 +146,8 @@ const ledgers = {
     const store = await openSqlite(path());
     const database = new DatabaseSync(path());
     const query: Query = async (sql, ...values) => database.prepare(sql).all(...values);
-    const columns = 'select m.name as "table", c.name as "column", c.type from sqlite_master m join pragma_table_info(m.name) c';
+    const columns =
+      'select m.name as "table", c.name as "column", c.type from sqlite_master m join pragma_table_info(m.name) c';
     return { store, query, columns, close: async () => database.close() };
   },
   async PostgreSQL() {
@@ -152,38 +171,44 @@ const ledgers = {
   },
 };
 
-it.each(['SQLite', 'PostgreSQL'] as const)('notices a change in any column that is sealed, on %s', { timeout: 60_000 }, async (kind) => {
-  const { store, query, columns, close } = await ledgers[kind]();
-  const usage_by_model = [{ model_name: 'a', input_tokens: 1, output_tokens: 2, cost: 0.5 }];
-  const run = { started_at: noon, labels: {}, ended_at: noon + 5, tape_sha256: 'a' };
-  await store.put({ ...run, id: 'one', key: '1', outcome: outcomeWith({ usage_by_model } as never) });
-  await store.put({ ...run, id: 'two', key: '2', outcome: outcomeWith({ artifacts: [], tool_calls: [] }) });
-  expect(await findings(store)).toEqual([]);
-  const tried: string[] = [];
-  const unnoticed: string[] = [];
-  for (const { table, column, type } of (await query(columns)) as Record<'table' | 'column' | 'type', string>[]) {
-    if (!['runs', 'documents', ...figureTables].includes(table) || unsealed[table]?.split(' ').includes(column)) continue;
-    const key = { runs: 'id', documents: 'seq' }[table] ?? 'run';
-    const is = table === 'documents' ? "(select seq from runs where id = 'one')" : "'one'";
-    const [before] = await query(`select ${column} as value from ${table} where ${key} = ${is}`);
-    const old = before?.['value'] as string | number | null;
-    const other = column === 'run' ? 'two' : /int|real|double/i.test(type) ? Number(old ?? 0) + 1 : `${outcomeText(old ?? '')} `;
-    try {
-      await query(`update ${table} set ${column} = ? where ${key} = ${is}`, other);
-    } catch {
-      // Nobody can change it: other rows refer to it.
-      continue;
+it.each(['SQLite', 'PostgreSQL'] as const)(
+  'notices a change in any column that is sealed, on %s',
+  { timeout: 60_000 },
+  async (kind) => {
+    const { store, query, columns, close } = await ledgers[kind]();
+    const usage_by_model = [{ model_name: 'a', input_tokens: 1, output_tokens: 2, cost: 0.5 }];
+    const run = { started_at: noon, labels: {}, ended_at: noon + 5, tape_sha256: 'a' };
+    await store.put({ ...run, id: 'one', key: '1', outcome: outcomeWith({ usage_by_model } as never) });
+    await store.put({ ...run, id: 'two', key: '2', outcome: outcomeWith({ artifacts: [], tool_calls: [] }) });
+    expect(await findings(store)).toEqual([]);
+    const tried: string[] = [];
+    const unnoticed: string[] = [];
+    for (const { table, column, type } of (await query(columns)) as Record<'table' | 'column' | 'type', string>[]) {
+      if (!['runs', 'documents', ...figureTables].includes(table) || unsealed[table]?.split(' ').includes(column))
+        continue;
+      const key = { runs: 'id', documents: 'seq' }[table] ?? 'run';
+      const is = table === 'documents' ? "(select seq from runs where id = 'one')" : "'one'";
+      const [before] = await query(`select ${column} as value from ${table} where ${key} = ${is}`);
+      const old = before?.['value'] as string | number | null;
+      const other =
+        column === 'run' ? 'two' : /int|real|double/i.test(type) ? Number(old ?? 0) + 1 : `${outcomeText(old ?? '')} `;
+      try {
+        await query(`update ${table} set ${column} = ? where ${key} = ${is}`, other);
+      } catch {
+        // Nobody can change it: other rows refer to it.
+        continue;
+      }
+      tried.push(`${table}.${column}`);
+      if ((await findings(store)).length === 0) unnoticed.push(`${table}.${column}`);
+      await query(`update ${table} set ${column} = ? where ${key} = ${column === key ? "'two'" : is}`, old);
+      expect([column, await findings(store)]).toEqual([column, []]);
     }
-    tried.push(`${table}.${column}`);
-    if ((await findings(store)).length === 0) unnoticed.push(`${table}.${column}`);
-    await query(`update ${table} set ${column} = ? where ${key} = ${column === key ? "'two'" : is}`, old);
-    expect([column, await findings(store)]).toEqual([column, []]);
-  }
-  expect(unnoticed).toEqual([]);
-  expect(tried.length).toBeGreaterThan(35);
-  await close();
-  await store.close();
-});
+    expect(unnoticed).toEqual([]);
+    expect(tried.length).toBeGreaterThan(35);
+    await close();
+    await store.close();
+  },
+);
 
 it('notices an outcome that is not what the tape says, also if it was sealed again', async () => {
   const { id } = await recorded();
@@ -228,7 +253,9 @@ it('exports and imports everything that is kept of a run', async () => {
     owner: { host: 'far', machine: 'm', boot: 'b', pid: 7, process_started: '9' },
   });
   await from.begin(run);
-  const attempts = [{ number: 1, status: 'error', class: 'provider', session_id: 's-0', reason: 'overloaded' } as const];
+  const attempts = [
+    { number: 1, status: 'error', class: 'provider', session_id: 's-0', reason: 'overloaded' } as const,
+  ];
   const usage_by_model = [{ model_name: 'big', input_tokens: 40, cost: 2 }];
   await from.finish(run.id, {
     outcome: { ...outcomeWith(), usage_by_model },

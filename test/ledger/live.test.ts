@@ -14,7 +14,10 @@ const run = (id: string, status: RunSummary['status']): RunSummary => ({
 });
 
 /** A ledger that answers each look with the next state: the open runs, and the newest ones a moment later. */
-function scripted(looks: readonly { open: RunSummary[]; latest: RunSummary[] }[]): { ledger: Ledger; done: Promise<void> } {
+function scripted(looks: readonly { open: RunSummary[]; latest: RunSummary[] }[]): {
+  ledger: Ledger;
+  done: Promise<void>;
+} {
   let at = -1;
   const done = Promise.withResolvers<void>();
   const store = {

@@ -63,9 +63,15 @@ const codexTurn = (second: number, name: string, total: number) => [
   rollout(second, 'event_msg', { type: 'user_message', message: `Do ${name}` }),
   rollout(second + 1, 'event_msg', {
     type: 'token_count',
-    info: { total_token_usage: { input_tokens: total, cached_input_tokens: 0, output_tokens: 1, reasoning_output_tokens: 0 } },
+    info: {
+      total_token_usage: { input_tokens: total, cached_input_tokens: 0, output_tokens: 1, reasoning_output_tokens: 0 },
+    },
   }),
-  rollout(second + 2, 'response_item', { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: `Did ${name}` }] }),
+  rollout(second + 2, 'response_item', {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: `Did ${name}` }],
+  }),
   rollout(second + 2, 'event_msg', { type: 'agent_message', message: `Did ${name}` }),
   rollout(second + 2, 'event_msg', { type: 'task_complete', turn_id: name, last_agent_message: `Did ${name}` }),
 ];
@@ -91,7 +97,10 @@ async function live(store: RunStore, from: number, to: number, tokens: number): 
   };
   const provenance = { agent: 'codex', dialect: 'codex', runwire_version: '0.1.0', unknown_lines: 0, notes: [] };
   await store.begin(run);
-  await store.finish(run.id, { outcome: { ...outcomeWith(), session_id: 'codex-1', metrics, provenance }, ended_at: begun + to * 1000 });
+  await store.finish(run.id, {
+    outcome: { ...outcomeWith(), session_id: 'codex-1', metrics, provenance },
+    ended_at: begun + to * 1000,
+  });
   return run.id;
 }
 
@@ -119,7 +128,9 @@ describe('one run, whichever door it came in by', () => {
       const run = { ...newRun({}), id: newRunId(begun), started_at: begun };
       await store.begin(run);
       await store.note(run.id, { at: begun, session_id: 'codex-1', agent: 'codex' });
-      expect(await take(store, write(join(folder(), 'codex-1.jsonl'), [meta, ...codexTurn(0, 'a', 100)]))).toEqual(['same']);
+      expect(await take(store, write(join(folder(), 'codex-1.jsonl'), [meta, ...codexTurn(0, 'a', 100)]))).toEqual([
+        'same',
+      ]);
     }));
 
   it('what the session holds beside live runs is a run of its own, with its own bill', () =>
@@ -165,7 +176,10 @@ describe('one run, whichever door it came in by', () => {
       expect(
         await take(
           store,
-          write(join(folder(), 'b.tape'), [...tape, { type: 'log', stream: 'stdout', text: 'x', sequence: 3, ...envelope }]),
+          write(join(folder(), 'b.tape'), [
+            ...tape,
+            { type: 'log', stream: 'stdout', text: 'x', sequence: 3, ...envelope },
+          ]),
         ),
       ).toEqual(['same']);
       expect((await all(store)).map((run) => run.id)).toEqual([id]);
@@ -189,7 +203,11 @@ describe('a run without a session', () => {
     writeFileSync(tape, pass({ stdout: new TextDecoder().decode(stdout) }, 'runwire').text);
 
     const sink = ledgerSink({ folder: place, agent, warn: fail });
-    const reader = new Reader({ clock: Date.now, introduction: { agent, run_id: sink.id }, onRecord: (record) => sink.record(record) });
+    const reader = new Reader({
+      clock: Date.now,
+      introduction: { agent, run_id: sink.id },
+      onRecord: (record) => sink.record(record),
+    });
     reader.stdout(stdout);
     sink.end(reader.end({ exit_code: 0, signal: null }));
     await sink.close();
@@ -214,25 +232,33 @@ it('two outputs that only say the same are two runs', () =>
     const answer = { response: 'Done.', status: 'success', note: 'wrapped' };
     for (const name of ['a', 'b']) {
       write(join(place, name, 'stdout.jsonl'), [answer]);
-      writeFileSync(join(place, name, 'exit.json'), JSON.stringify({ code: 0, signal: null, wallMs: name === 'a' ? 1 : 2 }));
+      writeFileSync(
+        join(place, name, 'exit.json'),
+        JSON.stringify({ code: 0, signal: null, wallMs: name === 'a' ? 1 : 2 }),
+      );
     }
     expect(await take(store, place)).toEqual(['added', 'added']);
     expect(await take(store, place)).toEqual(['same', 'same']);
   }));
 
 describe('copies of a run that was not seen live', () => {
-  it.each(['codex@0.166.0', 'gemini@0.61.0', 'opencode@1.18.33', 'pi@0.73.1', 'qwen@0.24.4'])('%s: its output and its tape', (recording) =>
-    withStore(async (store) => {
-      const place = folder();
-      mkdirSync(place);
-      for (const scenario of ['multi-tool', 'plain']) {
-        const { stdout } = loadRecording(recording, scenario);
-        writeFileSync(join(place, `${scenario}.jsonl`), stdout);
-        writeFileSync(join(place, `${scenario}.tape`), pass({ stdout: new TextDecoder().decode(stdout) }, 'runwire').text);
-        expect(await take(store, join(place, `${scenario}.jsonl`))).toEqual(['added']);
-        expect(await take(store, join(place, `${scenario}.tape`))).toEqual(['same']);
-      }
-    }),
+  it.each(['codex@0.166.0', 'gemini@0.61.0', 'opencode@1.18.33', 'pi@0.73.1', 'qwen@0.24.4'])(
+    '%s: its output and its tape',
+    (recording) =>
+      withStore(async (store) => {
+        const place = folder();
+        mkdirSync(place);
+        for (const scenario of ['multi-tool', 'plain']) {
+          const { stdout } = loadRecording(recording, scenario);
+          writeFileSync(join(place, `${scenario}.jsonl`), stdout);
+          writeFileSync(
+            join(place, `${scenario}.tape`),
+            pass({ stdout: new TextDecoder().decode(stdout) }, 'runwire').text,
+          );
+          expect(await take(store, join(place, `${scenario}.jsonl`))).toEqual(['added']);
+          expect(await take(store, join(place, `${scenario}.tape`))).toEqual(['same']);
+        }
+      }),
   );
 });
 
@@ -335,7 +361,10 @@ describe('the sub-agents of Claude Code', () => {
   const session = [
     line(0, 'u1', { type: 'user', message: { role: 'user', content: 'Do it' } }),
     says(1, 'm1', [{ type: 'tool_use', id: 't1', name: 'Agent', input: { prompt: 'Look' } }], 'tool_use'),
-    line(9, 'u2', { type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'Seen.' }] } }),
+    line(9, 'u2', {
+      type: 'user',
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'Seen.' }] },
+    }),
     says(10, 'm2', [{ type: 'text', text: 'Done.' }], 'end_turn'),
   ];
   const side = { isSidechain: true, agentId: 'a1' };
@@ -355,19 +384,21 @@ describe('the sub-agents of Claude Code', () => {
       expect(await take(store, project)).toEqual(['added']);
       expect([await take(store, project), await take(store, path)]).toEqual([['same'], ['same']]);
       // As a shell lists them for a pattern, and beside the folder that has them all.
-      expect([await take(store, [join(project, name), path]), await take(store, [join(project, name), project])]).toEqual([
-        ['same'],
-        ['same'],
-      ]);
+      expect([
+        await take(store, [join(project, name), path]),
+        await take(store, [join(project, name), project]),
+      ]).toEqual([['same'], ['same']]);
       const alone = [];
       for await (const told of importRuns(store, runsAt(join(project, name)))) alone.push(told);
-      expect(alone).toEqual([{ kind: 'broken', name: join(project, name), why: `it is a part of ${path}: import that` }]);
+      expect(alone).toEqual([
+        { kind: 'broken', name: join(project, name), why: `it is a part of ${path}: import that` },
+      ]);
       const inner = dirname(join(project, name));
       if (inner !== project) expect(await take(store, inner)).toEqual(['broken']);
       const found = await all(store);
-      expect(found.map((run) => [run.session_id, run.turns, run.input_tokens, run.outcome?.message, run.status])).toEqual([
-        ['main', 2, 30, 'Done.', 'success'],
-      ]);
+      expect(
+        found.map((run) => [run.session_id, run.turns, run.input_tokens, run.outcome?.message, run.status]),
+      ).toEqual([['main', 2, 30, 'Done.', 'success']]);
     }),
   );
 
@@ -379,7 +410,10 @@ describe('the sub-agents of Claude Code', () => {
       const run = { ...newRun({}), id: newRunId(begun), started_at: begun };
       const provenance = { agent: 'claude', dialect: 'claude', runwire_version: '0.1.0', unknown_lines: 0, notes: [] };
       await store.begin(run);
-      await store.finish(run.id, { outcome: { ...outcomeWith(), session_id: 'main', provenance }, ended_at: begun + 11_000 });
+      await store.finish(run.id, {
+        outcome: { ...outcomeWith(), session_id: 'main', provenance },
+        ended_at: begun + 11_000,
+      });
       expect(await take(store, project)).toEqual(['same']);
       expect((await all(store)).map(({ id }) => id)).toEqual([run.id]);
     }));
@@ -427,7 +461,11 @@ it('an export keeps every run that was seen live, however alike they are', () =>
     const content = { 'run.content': 'the same' };
     for (const session_id of ['', 's-1'])
       for (const second of [0, 60]) {
-        const run = newRun({ id: newRunId(begun + second * 1000 + session_id.length), started_at: begun + second * 1000, labels: content });
+        const run = newRun({
+          id: newRunId(begun + second * 1000 + session_id.length),
+          started_at: begun + second * 1000,
+          labels: content,
+        });
         await there.begin(run);
         await there.finish(run.id, { ended_at: run.started_at + 1000, outcome: { ...outcomeWith(), session_id } });
       }

@@ -13,14 +13,18 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('lets tapes go when they are old, or when there are too many, the oldest first', async () => {
   const tapes = new FileTapes(mkdtempSync(join(folder, 'many-')));
-  const keys = Array.from({ length: 6 }, (_, day) => tapes.create(newRunId(noon + day * 86_400_000), noon + day * 86_400_000).key);
+  const keys = Array.from(
+    { length: 6 },
+    (_, day) => tapes.create(newRunId(noon + day * 86_400_000), noon + day * 86_400_000).key,
+  );
   for (const [day, key] of keys.entries()) {
     const path = join(tapes.name, key);
     await mkdir(dirname(path), { recursive: true });
     appendFileSync(path, 'x'.repeat(1000));
     utimesSync(path, noon / 1000 + day * 86_400, noon / 1000 + day * 86_400);
   }
-  const pruned = async (bounds: TapeBounds): Promise<string[]> => (await pruneTapes(tapes, bounds)).removed.map(({ key }) => key);
+  const pruned = async (bounds: TapeBounds): Promise<string[]> =>
+    (await pruneTapes(tapes, bounds)).removed.map(({ key }) => key);
   const left = async (): Promise<string[]> => {
     const found: string[] = [];
     for await (const { key } of tapes.list()) found.push(key);

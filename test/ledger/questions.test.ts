@@ -59,7 +59,9 @@ async function tapeFor(run: RunRecord) {
   if ('missing' in found) throw new Error(found.missing);
   return found.tape;
 }
-async function allRecords<End>(records: AsyncGenerator<readonly TapedRecord[], End>): Promise<{ values: EventRecord[]; end: End }> {
+async function allRecords<End>(
+  records: AsyncGenerator<readonly TapedRecord[], End>,
+): Promise<{ values: EventRecord[]; end: End }> {
   const { values, end } = await drained(records);
   return { values: values.flat().map(({ record }) => record), end };
 }
@@ -93,7 +95,10 @@ describe('following', () => {
 
   it('tells a run as it happens, to its end', async () => {
     const sink = ledgerSink({ folder, warn: refuse });
-    const waiting = { now: Date.now, sleep: (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms / 10)) };
+    const waiting = {
+      now: Date.now,
+      sleep: (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms / 10)),
+    };
     const found = nextRun(ledger.store, undefined, waiting);
     const heard: EventRecord[] = [];
     let following: Promise<RunOutcome | undefined> | undefined;
@@ -112,7 +117,8 @@ describe('following', () => {
       steps: 3,
       async between(step) {
         following ??= follow();
-        const isHeard = (): boolean => heard.some((record) => record.type === 'text.completed' && record.text === `step ${step}`);
+        const isHeard = (): boolean =>
+          heard.some((record) => record.type === 'text.completed' && record.text === `step ${step}`);
         while (!isHeard()) await new Promise<void>((resolve) => void news.push(resolve));
       },
     });
@@ -126,8 +132,11 @@ describe('following', () => {
     await perform(sink, {
       steps: 1,
       async between() {
-        const run = await nextRun(ledger.store, undefined, { sleep: () => new Promise<void>((resolve) => void setTimeout(resolve, 5)) });
-        while ((seen?.values.length ?? 0) < 4) seen = await allRecords(runRecords(ledger, run, await tapeFor(await recordOf(run.id))));
+        const run = await nextRun(ledger.store, undefined, {
+          sleep: () => new Promise<void>((resolve) => void setTimeout(resolve, 5)),
+        });
+        while ((seen?.values.length ?? 0) < 4)
+          seen = await allRecords(runRecords(ledger, run, await tapeFor(await recordOf(run.id))));
       },
     });
     expect(seen?.end).toBeUndefined();
@@ -152,7 +161,8 @@ describe('a tape', () => {
     return { lines, reads, read: (after = 0) => drained(runRecords(ledger, run, { ...tape, follow }, { after })) };
   }
   const typesOf = (values: readonly (readonly TapedRecord[])[]) => values.flat().map(({ record }) => record.type);
-  const edited = (line: string | undefined, change: object): string => JSON.stringify({ ...(JSON.parse(line ?? '') as object), ...change });
+  const edited = (line: string | undefined, change: object): string =>
+    JSON.stringify({ ...(JSON.parse(line ?? '') as object), ...change });
 
   it('is passed on as it stands, and read once, from where the reader was', async () => {
     const { lines, reads, read } = await taped();
@@ -254,10 +264,16 @@ it('verifies and prunes as data', async () => {
   const run = await recordOf(first ?? '');
   truncateSync(join(folder, 'tapes', run.tape ?? ''), 30);
   const { values } = await drained(verifyLedger(ledger));
-  expect(values).toEqual([{ level: 'problem', where: run.id, what: 'its tape is damaged: it is not what was written' }]);
+  expect(values).toEqual([
+    { level: 'problem', where: run.id, what: 'its tape is damaged: it is not what was written' },
+  ]);
   expect(await pruneRuns(ledger, { filter: {}, keep: 3 })).toMatchObject({ runs: 0, tapes: 0 });
   expect(await pruneRuns(ledger, { filter: {}, keep: 4 })).toBeUndefined();
-  expect(await pruneRuns(ledger, { filter: {}, keep: 2, dryRun: true })).toMatchObject({ runs: 1, tapes: 1, tapeBytes: 30 });
+  expect(await pruneRuns(ledger, { filter: {}, keep: 2, dryRun: true })).toMatchObject({
+    runs: 1,
+    tapes: 1,
+    tapeBytes: 30,
+  });
   expect(await ledger.store.count({})).toBe(3);
   expect(await pruneRuns(ledger, { filter: {}, tapesOnly: true })).toMatchObject({ runs: 3, tapes: 3 });
   expect((await drained(verifyLedger(ledger))).values.map(({ what }) => what.replace(/ \S+ is/, ' is'))).toEqual(
@@ -283,7 +299,15 @@ it('a timeline begins with the earliest event, also where clocks differ', async 
     sequence: 2,
     timestamp: at(2),
   });
-  writer.record({ ...said, type: 'item.completed', item_id: 'a', status: 'success', output: '', sequence: 3, timestamp: at(5) });
+  writer.record({
+    ...said,
+    type: 'item.completed',
+    item_id: 'a',
+    status: 'success',
+    output: '',
+    sequence: 3,
+    timestamp: at(5),
+  });
   await writer.end();
   expect(await readTimeline(tape)).toEqual({
     entries: [{ name: 'read', status: 'success', start_ms: 0, duration_ms: 3000 }],
@@ -299,6 +323,8 @@ it('compares, counts and draws nothing', async () => {
     { kind: 'removed', value: ['step 1'] },
     { kind: 'added', value: ['step 2'] },
   ]);
-  expect(await statsBy(ledger.store, { label: 'team' }, {})).toMatchObject([{ by: 'label:team', runs: 2, success_rate: 1 }]);
+  expect(await statsBy(ledger.store, { label: 'team' }, {})).toMatchObject([
+    { by: 'label:team', runs: 2, success_rate: 1 },
+  ]);
   expect(await readTimeline(await tapeFor(a))).toMatchObject({ entries: [], omitted: 0 });
 });

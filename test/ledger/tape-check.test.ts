@@ -35,7 +35,9 @@ describe('a tape', () => {
   it('that Runwire wrote is intact, and its end is kept apart', () => {
     expect(read(lines)).toEqual({ records: [1, 2, 3, 4, 5, 6, 7], isIntact: true, end: 8 });
     const check = new TapeCheck(true);
-    expect(check.read(Buffer.from(`${lines.join('\n')}\n`)).records.map(({ json }) => json)).toEqual(lines.slice(0, -1));
+    expect(check.read(Buffer.from(`${lines.join('\n')}\n`)).records.map(({ json }) => json)).toEqual(
+      lines.slice(0, -1),
+    );
   });
 
   it('from its middle on is intact, whatever began before', () => {
@@ -48,7 +50,10 @@ describe('a tape', () => {
   });
 
   it('is read by complete lines', () => {
-    expect(new TapeCheck(true).read(Buffer.from(lines.slice(0, 2).join('\n')))).toMatchObject({ records: [{}], isIntact: false });
+    expect(new TapeCheck(true).read(Buffer.from(lines.slice(0, 2).join('\n')))).toMatchObject({
+      records: [{}],
+      isIntact: false,
+    });
   });
 
   it.each<[title: string, written: string[]]>([

@@ -13,7 +13,14 @@ const recordOf = (sequence: number, event: object): object => ({
   synthetic: false,
 });
 const call = (number: number): object[] => [
-  recordOf(number * 2, { type: 'item.started', item_id: `i${number}`, turn_id: 't', kind: 'command', name: `tool ${number}`, args: {} }),
+  recordOf(number * 2, {
+    type: 'item.started',
+    item_id: `i${number}`,
+    turn_id: 't',
+    kind: 'command',
+    name: `tool ${number}`,
+    args: {},
+  }),
   recordOf(number * 2 + 1, { type: 'item.completed', item_id: `i${number}`, status: 'success' }),
 ];
 
@@ -33,7 +40,12 @@ const tape = {
   size: async () => lines.length + grown,
 } as Pick<Tape, 'read' | 'size'> as Tape;
 const run = (status: RunSummary['status'], key = 'k') => ({ tape: key, status }) as RunSummary;
-const entry = (number: number) => ({ name: `tool ${number}`, status: 'success', start_ms: (number - 1) * 2000, duration_ms: 1000 });
+const entry = (number: number) => ({
+  name: `tool ${number}`,
+  status: 'success',
+  start_ms: (number - 1) * 2000,
+  duration_ms: 1000,
+});
 
 beforeEach(() => {
   reads = [];
@@ -53,11 +65,9 @@ describe('a timeline that is asked for again', () => {
 
   it('is read once by those who ask at the same time', async () => {
     const timelines = new Timelines();
-    expect(await Promise.all([run('running'), run('running'), run('running')].map((each) => timelines.of(each, tape)))).toEqual([
-      both,
-      both,
-      both,
-    ]);
+    expect(
+      await Promise.all([run('running'), run('running'), run('running')].map((each) => timelines.of(each, tape))),
+    ).toEqual([both, both, both]);
     expect(reads).toEqual([0]);
   });
 
@@ -80,7 +90,8 @@ describe('a timeline that is asked for again', () => {
   it('has all of a tape that has ended before the run did', async () => {
     const timelines = new Timelines();
     lines = [...lines, end];
-    for (const status of ['running', 'running', 'success'] as const) expect(await timelines.of(run(status), tape)).toEqual(both);
+    for (const status of ['running', 'running', 'success'] as const)
+      expect(await timelines.of(run(status), tape)).toEqual(both);
     expect(reads).toEqual([0, 6, 6]);
   });
 

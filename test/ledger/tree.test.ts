@@ -23,7 +23,15 @@ const idOf = (number: number): string => `run-${String(number).padStart(6, '0')}
 
 function run(number: number, place: TreePlace, metrics: Partial<ImportedRun['outcome']['metrics']> = {}): ImportedRun {
   const outcome = outcomeWith({ metrics, metadata: { initial_prompt: `Task ${number}` } });
-  return { id: idOf(number), key: idOf(number), started_at: noon + number, ended_at: noon + number, labels: {}, outcome, ...place };
+  return {
+    id: idOf(number),
+    key: idOf(number),
+    started_at: noon + number,
+    ended_at: noon + number,
+    labels: {},
+    outcome,
+    ...place,
+  };
 }
 
 async function allRows(store: RunStore, limit: number): Promise<TreeRow[]> {
@@ -48,7 +56,8 @@ async function listed(store: RunStore, limit: number): Promise<RunSummary[]> {
 }
 
 const totalsById = (runs: readonly RunSummary[]) => Object.fromEntries(runs.map(({ id, children }) => [id, children]));
-const drawn = (rows: readonly TreeRow[]): string[] => rows.map(({ id, depth }) => '  '.repeat(depth) + Number(id.slice(4)));
+const drawn = (rows: readonly TreeRow[]): string[] =>
+  rows.map(({ id, depth }) => '  '.repeat(depth) + Number(id.slice(4)));
 
 describe('a tree of runs', () => {
   it('is read from its top, each run with what is below it', () =>
@@ -80,7 +89,9 @@ describe('a tree of runs', () => {
         8: undefined,
       });
       expect(rows.find(({ id }) => id === idOf(1))).toMatchObject({ cost: 0.25, title: 'Task 1' });
-      const flat = Object.fromEntries((await listed(store, 3)).map(({ id, children }) => [Number(id.slice(4)), children]));
+      const flat = Object.fromEntries(
+        (await listed(store, 3)).map(({ id, children }) => [Number(id.slice(4)), children]),
+      );
       expect(flat).toEqual(totals);
       const found = await store.get(idOf(3));
       if (found === undefined) throw new Error('not there');
@@ -105,7 +116,10 @@ describe('a tree of runs', () => {
 
   it('may go round in a circle', () =>
     withStore(async (store) => {
-      const place = (parent: number, root: number): TreePlace => ({ parent_run_id: idOf(parent), root_run_id: idOf(root) });
+      const place = (parent: number, root: number): TreePlace => ({
+        parent_run_id: idOf(parent),
+        root_run_id: idOf(root),
+      });
       await store.put(run(1, place(1, 1)));
       await store.put(run(2, place(3, 2)));
       await store.put(run(3, place(2, 2)));
@@ -127,7 +141,9 @@ describe('a tree of runs', () => {
         await store.put(run(number, number === 1 ? {} : { parent_run_id: idOf(number - 1), root_run_id: idOf(1) }));
       const rows = await allRows(store, 50);
       expect(rows.map(({ depth }) => depth)).toEqual(Array.from({ length }, (_, index) => index));
-      expect(rows.map(({ children }) => children?.runs ?? 0)).toEqual(Array.from({ length }, (_, index) => length - index - 1));
+      expect(rows.map(({ children }) => children?.runs ?? 0)).toEqual(
+        Array.from({ length }, (_, index) => length - index - 1),
+      );
       const flat = await listed(store, 500);
       expect(flat.map(({ children }) => children?.runs ?? 0)).toEqual(Array.from({ length }, (_, index) => index));
       expect(rows[0]?.children).toMatchObject({ runs: length - 1, cost: 0.25 * (length - 1) });
@@ -142,21 +158,26 @@ it('has every run once, whatever they say of each other, and adds up what is who
     { weight: 5, arbitrary: fc.record({ parent: number, root: fc.option(number, { nil: undefined }) }) },
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(place, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 4 }), async (places, limit) => {
-      await withStore(async (store) => {
-        for (const [index, { parent, root }] of (places as { parent?: number; root?: number }[]).entries()) {
-          const said = {
-            ...(parent === undefined ? {} : { parent_run_id: idOf(parent) }),
-            ...(root === undefined ? {} : { root_run_id: idOf(root) }),
-          };
-          await store.put(run(index + 1, said));
-        }
-        const rows = await allRows(store, limit);
-        expect(rows.map(({ id }) => id).toSorted()).toEqual(places.map((_, index) => idOf(index + 1)).toSorted());
-        expect((await listed(store, limit)).map(({ id }) => id)).toHaveLength(places.length);
-        for (const [index, row] of rows.entries()) expect(row.depth).toBeLessThanOrEqual((rows[index - 1]?.depth ?? -1) + 1);
-      });
-    }),
+    fc.asyncProperty(
+      fc.array(place, { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (places, limit) => {
+        await withStore(async (store) => {
+          for (const [index, { parent, root }] of (places as { parent?: number; root?: number }[]).entries()) {
+            const said = {
+              ...(parent === undefined ? {} : { parent_run_id: idOf(parent) }),
+              ...(root === undefined ? {} : { root_run_id: idOf(root) }),
+            };
+            await store.put(run(index + 1, said));
+          }
+          const rows = await allRows(store, limit);
+          expect(rows.map(({ id }) => id).toSorted()).toEqual(places.map((_, index) => idOf(index + 1)).toSorted());
+          expect((await listed(store, limit)).map(({ id }) => id)).toHaveLength(places.length);
+          for (const [index, row] of rows.entries())
+            expect(row.depth).toBeLessThanOrEqual((rows[index - 1]?.depth ?? -1) + 1);
+        });
+      },
+    ),
     { numRuns: fuzzRuns(60), seed: fuzzSeed },
   );
   await fc.assert(
@@ -174,13 +195,22 @@ it('has every run once, whatever they say of each other, and adds up what is who
       await withStore(async (store) => {
         for (const [index, parent] of parents.entries())
           await store.put(
-            run(index, parent === undefined ? {} : { parent_run_id: idOf(parent), root_run_id: idOf(rootOf(index)) }, { cost: index }),
+            run(index, parent === undefined ? {} : { parent_run_id: idOf(parent), root_run_id: idOf(rootOf(index)) }, {
+              cost: index,
+            }),
           );
         const wanted = Object.fromEntries(
           parents.map((_, top): [string, ChildTotals | undefined] => {
             const below = parents.flatMap((__, index) => (isBelow(index, top) ? [index] : []));
             const [runs, cost] = [below.length, below.reduce((sum, each) => sum + each, 0)];
-            const totals = { runs, running: 0, cost, cost_known: runs, input_tokens: 100 * runs, output_tokens: 20 * runs };
+            const totals = {
+              runs,
+              running: 0,
+              cost,
+              cost_known: runs,
+              input_tokens: 100 * runs,
+              output_tokens: 20 * runs,
+            };
             return [idOf(top), runs === 0 ? undefined : totals];
           }),
         );
@@ -196,7 +226,12 @@ it('has every run once, whatever they say of each other, and adds up what is who
 it('the last run is the one that was started, not what it has started in turn', () =>
   withStore(async (store) => {
     const root = { root_run_id: idOf(2) };
-    for (const each of [run(1, {}), run(2, {}), run(3, { parent_run_id: idOf(2), ...root }), run(4, { parent_run_id: idOf(3), ...root })])
+    for (const each of [
+      run(1, {}),
+      run(2, {}),
+      run(3, { parent_run_id: idOf(2), ...root }),
+      run(4, { parent_run_id: idOf(3), ...root }),
+    ])
       await store.put(each);
     expect(await findRun(store, 'last')).toMatchObject({ kind: 'run', run: { id: idOf(2) } });
     await store.remove(idOf(2));

@@ -35,7 +35,9 @@ function clock(meanwhile: (sleeps: number) => Promise<void> | void) {
   };
 }
 
-async function all(states: AsyncGenerator<RunState, readonly RunState[]>): Promise<{ told: RunState[]; last: readonly RunState[] }> {
+async function all(
+  states: AsyncGenerator<RunState, readonly RunState[]>,
+): Promise<{ told: RunState[]; last: readonly RunState[] }> {
   const told: RunState[] = [];
   for (;;) {
     const next = await states.next();

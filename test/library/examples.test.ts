@@ -11,7 +11,9 @@ describe('examples of docs/library.md print what they say they print', () => {
     const path = join(examples, name);
     const promised = [...readFileSync(path, 'utf8').matchAll(/^\/\/ → (.*)$/gm)].map((match) => match[1]);
     expect(promised.length).toBeGreaterThan(0);
-    expect(execFileSync(process.execPath, [path], { cwd: root, encoding: 'utf8' }).trimEnd().split('\n')).toEqual(promised);
+    expect(execFileSync(process.execPath, [path], { cwd: root, encoding: 'utf8' }).trimEnd().split('\n')).toEqual(
+      promised,
+    );
   });
 
   it('are all shown in the guide', () => {

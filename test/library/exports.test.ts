@@ -7,7 +7,19 @@ import * as library from '../../src/index.ts';
 import type { DecodeOptions, EventRecord, Note } from '../../src/index.ts';
 import { drained } from '../support/drained.ts';
 
-const { convert, decode, dialects, encode, exitCodes, Failure, findDialect, fold, loadPrices, openLedger, OutcomeFold } = library;
+const {
+  convert,
+  decode,
+  dialects,
+  encode,
+  exitCodes,
+  Failure,
+  findDialect,
+  fold,
+  loadPrices,
+  openLedger,
+  OutcomeFold,
+} = library;
 const { Reader, Redactor, run, schemaOf, secretValues, Thread, version, Writer } = library;
 
 const root = join(import.meta.dirname, '..', '..');
@@ -59,13 +71,19 @@ const rows: Record<keyof typeof library, Record<string, () => Promise<void> | vo
         run({ command: ['cat', codexRun], ledger }),
         run({ command: ['cat', codexRun], ledger }),
       ];
-      const types = await Promise.all(works.slice(0, 2).map(async (work) => (await drained(toGenerator(work))).values.at(-1)?.type));
+      const types = await Promise.all(
+        works.slice(0, 2).map(async (work) => (await drained(toGenerator(work))).values.at(-1)?.type),
+      );
       expect(types).toEqual(['thread.completed', 'thread.completed']);
       const outcomes = await Promise.all(works.map(({ outcome }) => outcome));
-      expect(outcomes.map(({ message, verdict }) => [message, verdict.class])).toEqual(works.map(() => [answer, 'success']));
+      expect(outcomes.map(({ message, verdict }) => [message, verdict.class])).toEqual(
+        works.map(() => [answer, 'success']),
+      );
     },
     aborted: async () => {
-      expect((await run({ command: ['cat', codexRun], signal: AbortSignal.abort() }).outcome).verdict.class).toBe('cancelled');
+      expect((await run({ command: ['cat', codexRun], signal: AbortSignal.abort() }).outcome).verdict.class).toBe(
+        'cancelled',
+      );
     },
     'with what makes no sense': () => {
       expect(() => run({ limits: { maxTurns: 0 } })).toThrow(Failure);
@@ -166,12 +184,20 @@ const rows: Record<keyof typeof library, Record<string, () => Promise<void> | vo
   Thread: {
     'repairs and numbers what it is given': () => {
       const records: EventRecord[] = [];
-      const thread = new Thread({ clock: Date.now, newId: () => 'mine', onRecord: (record) => void records.push(record) });
+      const thread = new Thread({
+        clock: Date.now,
+        newId: () => 'mine',
+        onRecord: (record) => void records.push(record),
+      });
       thread.emit({ type: 'text.completed', block_id: 'b', message_id: 'm', text: 'Done.' });
       thread.emit({ type: 'agent.finished', status: 'ok' });
       expect(thread.end('runwire', { exit_code: 0, signal: null }).message).toBe('Done.');
       expect(records.map(({ sequence }) => sequence)).toEqual(records.map((_, index) => index + 1));
-      expect([records[0]?.type, records[0]?.thread_id, records.at(-1)?.type]).toEqual(['thread.started', 'mine', 'thread.completed']);
+      expect([records[0]?.type, records[0]?.thread_id, records.at(-1)?.type]).toEqual([
+        'thread.started',
+        'mine',
+        'thread.completed',
+      ]);
     },
   },
   Writer: {
@@ -190,7 +216,11 @@ const rows: Record<keyof typeof library, Record<string, () => Promise<void> | vo
   OutcomeFold: {
     'makes an outcome of events': () => {
       const folding = new OutcomeFold({ startedAt: 1000, metadata: { initial_prompt: 'Do it' } });
-      folding.apply({ type: 'text.completed', turn_id: 't', block_id: 'b', message_id: 'm', text: 'Done.' }, 1500, false);
+      folding.apply(
+        { type: 'text.completed', turn_id: 't', block_id: 'b', message_id: 'm', text: 'Done.' },
+        1500,
+        false,
+      );
       folding.apply({ type: 'agent.finished', status: 'ok' }, 2000, false);
       expect(folding.outcome('runwire', [])).toMatchObject({ message: 'Done.', metadata: { initial_prompt: 'Do it' } });
     },
@@ -236,7 +266,14 @@ const rows: Record<keyof typeof library, Record<string, () => Promise<void> | vo
   },
   exitCodes: {
     'are those of agent-code, and what shells say': () => {
-      expect(exitCodes).toMatchObject({ success: 0, config: 1, input: 2, permission: 7, time_limit: 124, cancelled: 130 });
+      expect(exitCodes).toMatchObject({
+        success: 0,
+        config: 1,
+        input: 2,
+        permission: 7,
+        time_limit: 124,
+        cancelled: 130,
+      });
     },
   },
   Failure: {
@@ -253,7 +290,9 @@ const rows: Record<keyof typeof library, Record<string, () => Promise<void> | vo
   },
   version: {
     'is that of the package': () => {
-      expect(version).toBe((JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version);
+      expect(version).toBe(
+        (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version,
+      );
     },
   },
 };

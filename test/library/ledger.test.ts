@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type EventRecord, Failure, type Ledger, type LedgerOptions, openLedger, run, type Run } from '../../src/index.ts';
+import {
+  type EventRecord,
+  Failure,
+  type Ledger,
+  type LedgerOptions,
+  openLedger,
+  run,
+  type Run,
+} from '../../src/index.ts';
 import { ledgerPlace, openStore } from '../../src/stores/open-store.ts';
 import { shortRunId } from '../../src/ids/run-id.ts';
 import type { PostgresDatabase } from '../stores/support/postgres.ts';
@@ -69,7 +77,12 @@ describe.each<[string, () => string]>([
 
   it('finds a run by its id, by the beginning of a short one, and the last', async () => {
     const found = await ledger.find(parent.id);
-    expect(found).toMatchObject({ id: parent.id, status: 'success', labels: { team: 'parsers' }, children: { runs: 1 } });
+    expect(found).toMatchObject({
+      id: parent.id,
+      status: 'success',
+      labels: { team: 'parsers' },
+      children: { runs: 1 },
+    });
     expect(await ledger.find(shortRunId(parent.id))).toEqual(found);
     expect((await ledger.find('last')).id).toBe(failed.id);
   });
@@ -101,7 +114,9 @@ describe.each<[string, () => string]>([
     );
     const following = ledger.follow(parent.id, { after: undefined, signal: undefined });
     expect((await drained(following)).values).toEqual((await drained(ledger.records(parent.id))).values);
-    expect(await ledger.outcome(parent.id, { timeoutMs: undefined, signal: undefined })).toMatchObject({ status: 'success' });
+    expect(await ledger.outcome(parent.id, { timeoutMs: undefined, signal: undefined })).toMatchObject({
+      status: 'success',
+    });
     expect(await ledger.stats('all', {}, { timeZone: undefined, percentiles: undefined })).toHaveLength(1);
     const other = await openLedger({ ledger: place, tapes: undefined, cwd: undefined, env });
     const missing = other.import('nothing-here', { from: undefined, labels: undefined, redact: undefined });
@@ -127,7 +142,11 @@ describe.each<[string, () => string]>([
       cwd: folder,
     });
     await seen(slow);
-    const [{ values }, outcome] = await Promise.all([drained(ledger.follow(slow.id)), ledger.outcome(slow.id), slow.outcome]);
+    const [{ values }, outcome] = await Promise.all([
+      drained(ledger.follow(slow.id)),
+      ledger.outcome(slow.id),
+      slow.outcome,
+    ]);
     expect(values.at(-1)?.type).toBe('thread.completed');
     expect(outcome).toMatchObject({ status: 'success', verdict: { class: 'success' } });
   });
@@ -136,7 +155,9 @@ describe.each<[string, () => string]>([
     const endless = run({ command: patient, ledger: place, env, cwd: folder });
     try {
       await seen(endless);
-      expect(await failureOf(ledger.outcome(endless.id, { timeoutMs: 50 }))).toMatch(/^time_limit: the run \w{8} has not ended in time$/);
+      expect(await failureOf(ledger.outcome(endless.id, { timeoutMs: 50 }))).toMatch(
+        /^time_limit: the run \w{8} has not ended in time$/,
+      );
       expect(await failureOf(ledger.outcome(endless.id, { signal: AbortSignal.timeout(50) }))).toMatch(/^cancelled: /);
       const { values } = await drained(ledger.follow(endless.id, { signal: AbortSignal.timeout(50) }));
       expect(values.map(({ type }) => type)).not.toContain('thread.completed');
@@ -167,7 +188,10 @@ describe.each<[string, () => string]>([
   });
 
   it('answers the questions that the command answers', async () => {
-    expect((await ledger.timeline(parent.id)).entries.map(({ name, status }) => [name, status])).toContainEqual(['file_change', 'success']);
+    expect((await ledger.timeline(parent.id)).entries.map(({ name, status }) => [name, status])).toContainEqual([
+      'file_change',
+      'success',
+    ]);
     expect(await ledger.diff(parent.id, failed.id)).toMatchObject({ a: parent.id, b: failed.id, same_class: false });
     expect(await ledger.diff(parent.id, parent.id)).toMatchObject({ same_class: true, fields: [] });
     expect(await ledger.stats('class', { root: [parent.id] })).toMatchObject([{ group: 'success', runs: 1 }]);
@@ -222,8 +246,14 @@ describe.each<[string, () => string]>([
       [() => ledger.list({}, { after: 'x' }), 'input: list(): after: expected "next" of the previous page'],
       [() => ledger.stats('colour'), 'input: by colour: expected agent, '],
       [() => ledger.stats('day', {}, { timeZone: 'Nowhere/None' }), 'input: '],
-      [() => ledger.outcome(parent.id, { timeoutMs: -1 }), 'input: outcome(): timeoutMs: expected a positive number of milliseconds'],
-      [() => ledger.outcome(parent.id, { timeoutMs: NaN }), 'input: outcome(): timeoutMs: expected a positive number of milliseconds'],
+      [
+        () => ledger.outcome(parent.id, { timeoutMs: -1 }),
+        'input: outcome(): timeoutMs: expected a positive number of milliseconds',
+      ],
+      [
+        () => ledger.outcome(parent.id, { timeoutMs: NaN }),
+        'input: outcome(): timeoutMs: expected a positive number of milliseconds',
+      ],
       [() => drained(ledger.records(parent.id, { after: -1 })), 'input: records(): after: Too small'],
       [() => drained(ledger.records('zzzz')), 'input: no run "zzzz"'],
       [() => drained(ledger.import([''])), 'input: import(): paths'],
@@ -248,7 +278,9 @@ describe.each<[string, () => string]>([
     for (let index = 0; index < 200; index += 1) await store.begin(newRun());
     await store.close();
     const told = await Promise.all(Array.from('0123456789abcdef', (letter) => failureOf(ledger.find(letter))));
-    expect(told.some((message) => /^input: ambiguous id "\w": it may be (?:\w{8}, )+\w{8}; give more of it$/.test(message))).toBe(true);
+    expect(
+      told.some((message) => /^input: ambiguous id "\w": it may be (?:\w{8}, )+\w{8}; give more of it$/.test(message)),
+    ).toBe(true);
   });
 
   it('says that it was closed', async () => {
@@ -268,7 +300,8 @@ describe.each<[string, () => string]>([
     const order: string[] = [];
     await Promise.all([other.close().then(() => order.push('first')), other.close().then(() => order.push('second'))]);
     expect(order).toEqual(['first', 'second']);
-    for (const message of await Promise.all(asked)) expect(message).toMatch(/^(?:nothing|cancelled: the ledger was closed)$/);
+    for (const message of await Promise.all(asked))
+      expect(message).toMatch(/^(?:nothing|cancelled: the ledger was closed)$/);
   });
 });
 

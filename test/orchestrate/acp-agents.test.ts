@@ -37,8 +37,13 @@ it.each(['acp:', 'codex,acp:', 'acp:gemini=', `acp:"my-agent`])('refuses --agent
 });
 
 it('says which command is not there', async () => {
-  const { stderr, status } = await live(['race', 'Do it', '--agents', 'acp:no-such-agent --acp'], { cwd: brokenProject() });
-  expect({ status, isSaid: stderr.includes('--agents: no-such-agent is not installed: no no-such-agent in PATH') || stderr }).toEqual({
+  const { stderr, status } = await live(['race', 'Do it', '--agents', 'acp:no-such-agent --acp'], {
+    cwd: brokenProject(),
+  });
+  expect({
+    status,
+    isSaid: stderr.includes('--agents: no-such-agent is not installed: no no-such-agent in PATH') || stderr,
+  }).toEqual({
     status: 2,
     isSaid: true,
   });

@@ -44,10 +44,22 @@ export function pathWithCodex(path: string, does: string): string {
     { type: 'turn.completed', usage: { input_tokens: 300, cached_input_tokens: 0, output_tokens: 20 } },
   ];
   const cases = Object.entries(byHand).map(([name, value]) => `*" --model=${name} "*) echo ${value} > value.txt ;;`);
-  const lines = ['#!/bin/sh', 'case " $* " in', '*" --version "*) exec echo codex-cli 0.166.0 ;;', ...cases, '*) exit 1 ;;', 'esac', does];
-  writeFileSync(join(place, 'codex'), [...lines, "cat <<'END'", ...said.map((line) => JSON.stringify(line)), 'END', ''].join('\n'), {
-    mode: 0o755,
-  });
+  const lines = [
+    '#!/bin/sh',
+    'case " $* " in',
+    '*" --version "*) exec echo codex-cli 0.166.0 ;;',
+    ...cases,
+    '*) exit 1 ;;',
+    'esac',
+    does,
+  ];
+  writeFileSync(
+    join(place, 'codex'),
+    [...lines, "cat <<'END'", ...said.map((line) => JSON.stringify(line)), 'END', ''].join('\n'),
+    {
+      mode: 0o755,
+    },
+  );
   return `${place}:${path}`;
 }
 
@@ -101,14 +113,23 @@ export async function orchestrate({
   const server = await serveModels({ brain, ...workers, ...models });
   const names = codex?.map((agent) => `codex=${agent}`) ?? agents.map((agent) => `builtin=openai-compatible/${agent}`);
   const own = codex === undefined ? {} : { PATH: pathWithCodex(env['PATH'] ?? process.env['PATH'] ?? '', does) };
-  const model = ['--model', 'openai-compatible/brain', '--base-url', server.baseUrl('chat'), '--permission-mode', 'full'];
+  const model = [
+    '--model',
+    'openai-compatible/brain',
+    '--base-url',
+    server.baseUrl('chat'),
+    '--permission-mode',
+    'full',
+  ];
   const args = ['orchestrate', '--task', 'Make the test pass', '--agents', names.join(','), ...model, ...flags];
   const result = await start(args, { cwd, env: { ...env, ...own }, stdin });
   return { ...result, cwd, server };
 }
 
 export const eventsOf = (stdout: string): Record<string, unknown>[] =>
-  stdout.split('\n').flatMap((line) => (line.startsWith('{"type"') ? [JSON.parse(line) as Record<string, unknown>] : []));
+  stdout
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{"type"') ? [JSON.parse(line) as Record<string, unknown>] : []));
 export const reportOf = (stdout: string): Report => JSON.parse(stdout.slice(stdout.lastIndexOf('\n{\n') + 1)) as Report;
 
 export function withRemote(cwd: string): string {

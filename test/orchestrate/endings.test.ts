@@ -8,7 +8,10 @@ import { call, orchestrate, type Report } from './asking.ts';
 import { bash, brokenProject, fingerprint, git, serveModels, write } from './crew.ts';
 
 /** Writes a file, says in which copy it is at work, and works for ever. */
-const busy = [{ calls: [write('work.txt', 'half of it\n')] }, { calls: [bash(`echo "$RUNWIRE_SLOT" >> "$SLOTS"; sleep 601`)] }];
+const busy = [
+  { calls: [write('work.txt', 'half of it\n')] },
+  { calls: [bash(`echo "$RUNWIRE_SLOT" >> "$SLOTS"; sleep 601`)] },
+];
 
 async function raceOfFour(
   cwd: string,
@@ -76,29 +79,35 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it.runIf(process.platform === 'linux')('kill -9: nothing runs on, "clean" keeps the work and removes the copies', async () => {
-  const cwd = brokenProject();
-  const before = fingerprint(cwd);
-  const state = folder();
-  const { slots } = await raceOfFour(cwd, state, (pid) => process.kill(pid, 'SIGKILL'));
-  const env = { XDG_STATE_HOME: state };
-  expect(await until(() => processesWith(slots).length === 0)).toBe(true);
-  const looked = await inside(['orchestrate', 'clean', '--dry-run'], { env });
-  expect(looked.stdout.trim().split('\n')).toHaveLength(4);
-  const { status, stdout } = await inside(['orchestrate', 'clean'], { env });
-  expect({
-    status,
-    files: stdout
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { files: number }).files),
-  }).toEqual({ status: 0, files: [1, 1, 1, 1] });
-  expect(readdirSync(join(state, 'runwire', 'copies')).filter((name) => !name.endsWith('.gone'))).toEqual([]);
-  expect(workOn(cwd)).toEqual(Array.from({ length: 4 }, () => 'half of it'));
-  expect(fingerprint(cwd)).toBe(before);
-  expect((await inside(['orchestrate', 'clean'], { env })).stderr).toContain('there are no copies to reclaim');
-  expect(await inside(['orchestrate', 'clean', 'x'], { env })).toMatchObject({ status: 2, stderr: /x: there is no such copy/ });
-});
+it.runIf(process.platform === 'linux')(
+  'kill -9: nothing runs on, "clean" keeps the work and removes the copies',
+  async () => {
+    const cwd = brokenProject();
+    const before = fingerprint(cwd);
+    const state = folder();
+    const { slots } = await raceOfFour(cwd, state, (pid) => process.kill(pid, 'SIGKILL'));
+    const env = { XDG_STATE_HOME: state };
+    expect(await until(() => processesWith(slots).length === 0)).toBe(true);
+    const looked = await inside(['orchestrate', 'clean', '--dry-run'], { env });
+    expect(looked.stdout.trim().split('\n')).toHaveLength(4);
+    const { status, stdout } = await inside(['orchestrate', 'clean'], { env });
+    expect({
+      status,
+      files: stdout
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { files: number }).files),
+    }).toEqual({ status: 0, files: [1, 1, 1, 1] });
+    expect(readdirSync(join(state, 'runwire', 'copies')).filter((name) => !name.endsWith('.gone'))).toEqual([]);
+    expect(workOn(cwd)).toEqual(Array.from({ length: 4 }, () => 'half of it'));
+    expect(fingerprint(cwd)).toBe(before);
+    expect((await inside(['orchestrate', 'clean'], { env })).stderr).toContain('there are no copies to reclaim');
+    expect(await inside(['orchestrate', 'clean', 'x'], { env })).toMatchObject({
+      status: 2,
+      stderr: /x: there is no such copy/,
+    });
+  },
+);
 
 /** A git that waits, while the work of an agent is put on its branch, until it is told to go on. */
 function heldGit(): { folder: string; keeping: string; go: string } {

@@ -20,7 +20,14 @@ it('tells changed tests, deleted tests, protected files and files of the verify 
 });
 
 it('sees names from the folder of the work too, and the files of known programs', () => {
-  const changes = ['sub/check.sh', 'sub/data/a.txt', 'Makefile', 'package.json', 'sub/package.json', 'other/package.json'].map((path) => ({
+  const changes = [
+    'sub/check.sh',
+    'sub/data/a.txt',
+    'Makefile',
+    'package.json',
+    'sub/package.json',
+    'other/package.json',
+  ].map((path) => ({
     path,
     operation: 'modified' as const,
   }));

@@ -15,7 +15,9 @@ const fixBuiltin = call('execute_agent', { agent: 'builtin', prompt: 'Fix it' })
 const errorsOf = (stdout: string) => eventsOf(stdout).filter(({ type }) => type === 'error');
 
 /** `npm run test:sweeps` has it without a proof, too. */
-const asked: readonly (readonly [flags: readonly string[]])[] = isSweep ? [[['--verify', 'true']], [[]]] : [[['--verify', 'true']]];
+const asked: readonly (readonly [flags: readonly string[]])[] = isSweep
+  ? [[['--verify', 'true']], [[]]]
+  : [[['--verify', 'true']]];
 
 describe.concurrent('a brain that cannot be trusted', () => {
   it.concurrent('proves nothing with a command of its own, and pushes neither what fails nor what is not of this task', async () => {
@@ -33,7 +35,10 @@ describe.concurrent('a brain that cannot be trusted', () => {
     expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
     expect(git(remote, 'for-each-ref')).toBe('');
     expect(errorsOf(stdout).map(({ scope }) => scope)).toEqual(Array.from({ length: 5 }, () => 'publish'));
-    expect({ status, verified: reportOf(stdout).lineage.branches[1]?.verified }).toEqual({ status: 3, verified: 'base_red' });
+    expect({ status, verified: reportOf(stdout).lineage.branches[1]?.verified }).toEqual({
+      status: 3,
+      verified: 'base_red',
+    });
   });
 
   it.concurrent('is told of every call that makes no sense, and so is the stream', async () => {
@@ -50,17 +55,27 @@ describe.concurrent('a brain that cannot be trusted', () => {
       { name: 'merge_branches', args: { branch_ids: ['main', 'nowhere'] } },
       { name: 'execute_agent', args: { agent: 'builtin', prompt: 'x', parent_branch_id: '-x' } },
     ];
-    const { stdout, status } = await orchestrate({ brain: [{ calls, usage: usage(1, 1) }, done], flags: ['--stream-json'] });
+    const { stdout, status } = await orchestrate({
+      brain: [{ calls, usage: usage(1, 1) }, done],
+      flags: ['--stream-json'],
+    });
     expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
     expect(stdout).not.toContain('never-told');
     const failed = eventsOf(stdout).filter((event) => event.type === 'item.completed' && event.status === 'error');
-    expect(errorsOf(stdout).map(({ item_id, iteration }) => [item_id, iteration])).toEqual(failed.map(({ item_id }) => [item_id, 1]));
+    expect(errorsOf(stdout).map(({ item_id, iteration }) => [item_id, iteration])).toEqual(
+      failed.map(({ item_id }) => [item_id, 1]),
+    );
     expect({ status, failed: failed.length }).toEqual({ status: 0, failed: calls.length });
   });
 
   it.concurrent.each(asked)('is not believed when all work came to nothing, with %j', async (flags) => {
     const models = { fixer: [{ fault: { status: 401 } }] };
-    const { stdout, status, server } = await orchestrate({ brain: [fixBuiltin, done], agents: ['fixer'], models, flags });
+    const { stdout, status, server } = await orchestrate({
+      brain: [fixBuiltin, done],
+      agents: ['fixer'],
+      models,
+      flags,
+    });
     expect({ status, summary: (JSON.parse(stdout) as { summary: string }).summary }).toEqual({
       status: 3,
       summary: 'no branch holds finished work',
@@ -79,7 +94,10 @@ describe.concurrent('the branch that counts', () => {
     const flags = ['--stream-json', '--verify', verify, '--publish', 'branch'];
     const { stdout, status } = await orchestrate({ brain, cwd, codex: ['fixer', 'spoiler'], flags });
     const [, fixed] = reportOf(stdout).lineage.branches;
-    expect({ status, pushed: git(remote, 'for-each-ref', '--format=%(objectname)') }).toEqual({ status: 0, pushed: fixed?.commit });
+    expect({ status, pushed: git(remote, 'for-each-ref', '--format=%(objectname)') }).toEqual({
+      status: 0,
+      pushed: fixed?.commit,
+    });
   });
 
   it.runIf(isSweep).concurrent('is not there when nothing was changed, and is not published', async () => {
@@ -107,7 +125,12 @@ describe.concurrent('the branch that counts', () => {
       const remote = withRemote(cwd);
       const models = { writer: [{ text: 'Looks good.', usage: usage(1, 1) }] };
       const review = call('parallel_explore', { prompts: ['Fix it', 'Review it'], parent_branch_id: '1' });
-      const { stdout, status } = await orchestrate({ brain: [fixBuiltin, review, done], cwd, models, flags: ['--publish', 'branch'] });
+      const { stdout, status } = await orchestrate({
+        brain: [fixBuiltin, review, done],
+        cwd,
+        models,
+        flags: ['--publish', 'branch'],
+      });
       const { lineage, publish, warnings } = reportOf(stdout);
       const pushed = git(remote, 'for-each-ref', '--format=%(refname)');
       expect({ status, warnings, pushed }).toEqual({ status: 0, warnings: [], pushed: publish?.ref });
@@ -127,7 +150,10 @@ describe.concurrent('the branch that counts', () => {
       env: { DEPLOY_PASSWORD: secret },
     });
     const [, branch] = reportOf(stdout).lineage.branches;
-    expect({ status, commit: git(cwd, 'rev-parse', branch?.branch_id ?? '') }).toEqual({ status: 0, commit: branch?.commit });
+    expect({ status, commit: git(cwd, 'rev-parse', branch?.branch_id ?? '') }).toEqual({
+      status: 0,
+      commit: branch?.commit,
+    });
     expect(git(cwd, 'for-each-ref')).not.toContain(secret);
   });
 });
@@ -135,7 +161,12 @@ describe.concurrent('the branch that counts', () => {
 describe.concurrent('the parent branch moves meanwhile', () => {
   const changes = [
     ['and fits: it is verified together, and pushed', 'echo more > more.txt', 'success', 'pushed to origin'],
-    ['and fits, but together they fail: nothing is pushed', 'echo false > test/more.sh', 'error', 'merged with it the work does not pass'],
+    [
+      'and fits, but together they fail: nothing is pushed',
+      'echo false > test/more.sh',
+      'error',
+      'merged with it the work does not pass',
+    ],
     ['and conflicts: nothing is pushed', 'echo other > value.txt', 'error', 'conflicts with it in value.txt'],
   ] as const;
   it.concurrent.each(some(changes, 3))('%s', async (_what, change, expected, message) => {
@@ -210,44 +241,56 @@ it.concurrent('a remote that never answers can be interrupted, and that is why t
 it.concurrent.each([
   ['settings', 'git config core.hooksPath HERE/hooks', 'core.hookspath, the hook pre-push'],
   ['a hook', 'cp HERE/hooks/pre-push "$(git rev-parse --git-common-dir)/hooks/"', 'the hook pre-push'],
-])('%s that an agent plants where all worktrees have theirs keep the push from happening', async (_name, does, changed) => {
-  const cwd = brokenProject();
-  const remote = withRemote(cwd);
-  const here = folder();
-  mkdirSync(join(here, 'hooks'));
-  mkdirSync(join(cwd, '.git', 'hooks'), { recursive: true });
-  writeFileSync(join(here, 'hooks', 'pre-push'), `#!/bin/sh\ntouch ${here}/pwned\n`, { mode: 0o755 });
-  const flags = ['--stream-json', '--publish', 'branch', '--isolate', 'worktree'];
-  const { stdout } = await orchestrate({ brain: [fix, done], cwd, codex: ['fixer'], does: does.replaceAll('HERE', here), flags });
-  const { publish, lineage } = reportOf(stdout);
-  expect(publish).toMatchObject({
-    status: 'error',
-    message: `nothing is pushed: what git does at a push was changed while the agents worked (${changed}); look at it, then push ${lineage.latest_branch_id} yourself`,
-  });
-  expect([git(remote, 'for-each-ref'), existsSync(join(here, 'pwned'))]).toEqual(['', false]);
-});
+])(
+  '%s that an agent plants where all worktrees have theirs keep the push from happening',
+  async (_name, does, changed) => {
+    const cwd = brokenProject();
+    const remote = withRemote(cwd);
+    const here = folder();
+    mkdirSync(join(here, 'hooks'));
+    mkdirSync(join(cwd, '.git', 'hooks'), { recursive: true });
+    writeFileSync(join(here, 'hooks', 'pre-push'), `#!/bin/sh\ntouch ${here}/pwned\n`, { mode: 0o755 });
+    const flags = ['--stream-json', '--publish', 'branch', '--isolate', 'worktree'];
+    const { stdout } = await orchestrate({
+      brain: [fix, done],
+      cwd,
+      codex: ['fixer'],
+      does: does.replaceAll('HERE', here),
+      flags,
+    });
+    const { publish, lineage } = reportOf(stdout);
+    expect(publish).toMatchObject({
+      status: 'error',
+      message: `nothing is pushed: what git does at a push was changed while the agents worked (${changed}); look at it, then push ${lineage.latest_branch_id} yourself`,
+    });
+    expect([git(remote, 'for-each-ref'), existsSync(join(here, 'pwned'))]).toEqual(['', false]);
+  },
+);
 
-it.runIf(isSweep).concurrent('a hook that refuses the push is quoted, and a pull request of a tag goes to the usual branch', async () => {
-  const cwd = brokenProject();
-  withRemote(cwd);
-  git(cwd, 'tag', 'v1');
-  mkdirSync(join(cwd, '.git', 'hooks'), { recursive: true });
-  writeFileSync(
-    join(cwd, '.git', 'hooks', 'pre-push'),
-    '#!/bin/sh\n[ -e "$PWD/.git/allowed" ] || { echo "lint: no good" >&2; exit 1; }\n',
-    {
-      mode: 0o755,
-    },
-  );
-  const bin = folder();
-  writeFileSync(join(bin, 'gh'), `#!/bin/sh\nprintf '%s\\n' "$@" > ${bin}/args; echo https://example.com/pull/1\n`);
-  chmodSync(join(bin, 'gh'), 0o755);
-  const env = { PATH: `${bin}:${process.env.PATH}` };
-  const flags = ['--stream-json', '--publish', 'pr', '--parent-branch-id', 'v1'];
-  const refused = await orchestrate({ brain: [fix, done], cwd, codex: ['fixer'], flags, env });
-  expect(reportOf(refused.stdout).publish?.message).toBe('the push was refused: lint: no good');
-  writeFileSync(join(cwd, '.git', 'allowed'), '');
-  const opened = await orchestrate({ brain: [fix, done], cwd, codex: ['fixer'], flags, env });
-  expect(reportOf(opened.stdout).publish).toMatchObject({ status: 'success', url: 'https://example.com/pull/1' });
-  expect(readFileSync(join(bin, 'args'), 'utf8')).not.toContain('--base');
-});
+it.runIf(isSweep).concurrent(
+  'a hook that refuses the push is quoted, and a pull request of a tag goes to the usual branch',
+  async () => {
+    const cwd = brokenProject();
+    withRemote(cwd);
+    git(cwd, 'tag', 'v1');
+    mkdirSync(join(cwd, '.git', 'hooks'), { recursive: true });
+    writeFileSync(
+      join(cwd, '.git', 'hooks', 'pre-push'),
+      '#!/bin/sh\n[ -e "$PWD/.git/allowed" ] || { echo "lint: no good" >&2; exit 1; }\n',
+      {
+        mode: 0o755,
+      },
+    );
+    const bin = folder();
+    writeFileSync(join(bin, 'gh'), `#!/bin/sh\nprintf '%s\\n' "$@" > ${bin}/args; echo https://example.com/pull/1\n`);
+    chmodSync(join(bin, 'gh'), 0o755);
+    const env = { PATH: `${bin}:${process.env.PATH}` };
+    const flags = ['--stream-json', '--publish', 'pr', '--parent-branch-id', 'v1'];
+    const refused = await orchestrate({ brain: [fix, done], cwd, codex: ['fixer'], flags, env });
+    expect(reportOf(refused.stdout).publish?.message).toBe('the push was refused: lint: no good');
+    writeFileSync(join(cwd, '.git', 'allowed'), '');
+    const opened = await orchestrate({ brain: [fix, done], cwd, codex: ['fixer'], flags, env });
+    expect(reportOf(opened.stdout).publish).toMatchObject({ status: 'success', url: 'https://example.com/pull/1' });
+    expect(readFileSync(join(bin, 'args'), 'utf8')).not.toContain('--base');
+  },
+);

@@ -27,7 +27,13 @@ describe('two agents in parallel, merged and published', async () => {
     done,
   ];
   const flags = ['--stream-json', '--verify', verify, '--publish', 'branch', '--price', 'input=1,output=1'];
-  const { stdout, stderr, status, server } = await orchestrate({ brain, flags, cwd, env: { XDG_STATE_HOME: home }, start: live });
+  const { stdout, stderr, status, server } = await orchestrate({
+    brain,
+    flags,
+    cwd,
+    env: { XDG_STATE_HOME: home },
+    start: live,
+  });
   const events = eventsOf(stdout);
   const report = reportOf(stdout);
   const branches = report.lineage.branches;
@@ -81,10 +87,17 @@ describe('two agents in parallel, merged and published', async () => {
   });
 
   it('counts what was served, once, and so does the outcome of the stream', async () => {
-    const tokens = server.served.requests.reduce((sum, { answer }) => sum + (answer?.usage.input ?? 0) + (answer?.usage.output ?? 0), 0);
+    const tokens = server.served.requests.reduce(
+      (sum, { answer }) => sum + (answer?.usage.input ?? 0) + (answer?.usage.output ?? 0),
+      0,
+    );
     expect(report.usage).toMatchObject({ runs: 3, tokens_used: tokens });
     const read = await inside(['outcome'], { stdin: stdout });
-    const outcome = JSON.parse(read.stdout) as { metrics: { tokens_used: number }; children: { tokens_used: number }; lineage: unknown };
+    const outcome = JSON.parse(read.stdout) as {
+      metrics: { tokens_used: number };
+      children: { tokens_used: number };
+      lineage: unknown;
+    };
     expect(outcome.metrics.tokens_used + outcome.children.tokens_used).toBe(tokens);
     expect(outcome.lineage).toEqual(report.lineage);
     expect(await inside(['validate'], { stdin: stdout })).toMatchObject({ status: 0, stdout: '' });
@@ -108,7 +121,10 @@ describe('two agents in parallel, merged and published', async () => {
         .toSorted(),
     ).toEqual(branches.flatMap(({ run_id }) => run_id ?? []).toSorted());
     const [top] = runs;
-    const shownTree = await inside(['runs', 'tail', '-f', '--tree', top?.id ?? ''], { cwd, env: { XDG_STATE_HOME: home } });
+    const shownTree = await inside(['runs', 'tail', '-f', '--tree', top?.id ?? ''], {
+      cwd,
+      env: { XDG_STATE_HOME: home },
+    });
     const threads = shownTree.stdout
       .trim()
       .split('\n')
@@ -127,18 +143,32 @@ describe('the truth about the end', () => {
       agents: ['writer'],
       flags: ['--verify', verify],
     });
-    expect({ status, report: JSON.parse(stdout) as unknown }).toMatchObject({ status: 3, report: { status: 'FINISHED_WITH_ERROR' } });
+    expect({ status, report: JSON.parse(stdout) as unknown }).toMatchObject({
+      status: 3,
+      report: { status: 'FINISHED_WITH_ERROR' },
+    });
   });
 
   it.concurrent('a rejected push is a failed item, an error, and a failed run', async () => {
     const cwd = brokenProject();
     const remote = withRemote(cwd);
     writeFileSync(join(remote, 'hooks', 'pre-receive'), '#!/bin/sh\necho not today >&2\nexit 1\n', { mode: 0o755 });
-    const brain = [call('execute_agent', { agent: 'codex', prompt: 'Fix it' }), call('publish', { branch_id: '1' }), done];
-    const { stdout, status } = await orchestrate({ brain, cwd, codex: ['fixer'], flags: ['--stream-json', '--publish', 'branch'] });
+    const brain = [
+      call('execute_agent', { agent: 'codex', prompt: 'Fix it' }),
+      call('publish', { branch_id: '1' }),
+      done,
+    ];
+    const { stdout, status } = await orchestrate({
+      brain,
+      cwd,
+      codex: ['fixer'],
+      flags: ['--stream-json', '--publish', 'branch'],
+    });
     const events = eventsOf(stdout);
     expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
-    expect(events.filter(({ type }) => type === 'error')).toMatchObject([{ scope: 'publish', item_id: expect.any(String) as string }]);
+    expect(events.filter(({ type }) => type === 'error')).toMatchObject([
+      { scope: 'publish', item_id: expect.any(String) as string },
+    ]);
     const { status: published, message } = reportOf(stdout).publish ?? {};
     const words = 'the push was refused: [remote rejected] (pre-receive hook declined); remote: not today';
     expect({ status, published, message }).toEqual({ status: 3, published: 'error', message: words });
@@ -164,9 +194,14 @@ describe('the truth about the end', () => {
       flags: ['--stream-json', '--publish', 'branch', '--dry-run', '--max-turns', '2'],
     });
     expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
-    expect({ status, publish: reportOf(stdout).publish }).toMatchObject({ status: 0, publish: { status: 'success', dry_run: true } });
+    expect({ status, publish: reportOf(stdout).publish }).toMatchObject({
+      status: 0,
+      publish: { status: 'success', dry_run: true },
+    });
     expect(git(remote, 'for-each-ref')).toBe('');
-    const told = eventsOf(stdout).map(({ type, iteration, name }) => [type, iteration ?? name].filter(Boolean).join(' '));
+    const told = eventsOf(stdout).map(({ type, iteration, name }) =>
+      [type, iteration ?? name].filter(Boolean).join(' '),
+    );
     expect(told.slice(told.indexOf('turn.started 2'))).toEqual([
       'turn.started 2',
       'assistant.message',
@@ -185,15 +220,28 @@ describe('the truth about the end', () => {
   ];
   it.concurrent.each(some(pushes))('tells no password of the address that it is %s to', async (_, dry) => {
     const brain = [call('execute_agent', { agent: 'builtin', prompt: 'Fix it' }), done];
-    const flags = ['--publish', 'branch', '--remote', 'http://me:p@ssw0rd@127.0.0.1:1/x.git', '--stream-json', '--no-redact', ...dry];
+    const flags = [
+      '--publish',
+      'branch',
+      '--remote',
+      'http://me:p@ssw0rd@127.0.0.1:1/x.git',
+      '--stream-json',
+      '--no-redact',
+      ...dry,
+    ];
     const { stdout, stderr } = await orchestrate({ brain, cwd: brokenProject(), agents: ['fixer'], flags });
-    expect(reportOf(stdout).publish).toMatchObject({ status: dry.length === 0 ? 'error' : 'success', remote: 'http://127.0.0.1:1/x.git' });
+    expect(reportOf(stdout).publish).toMatchObject({
+      status: dry.length === 0 ? 'error' : 'success',
+      remote: 'http://127.0.0.1:1/x.git',
+    });
     expect(stdout + stderr).not.toContain('ssw0rd');
   });
 
   it.runIf(isSweep).concurrent('a remote that asks for a password is an error, and nobody waits', async () => {
     const cwd = brokenProject();
-    const asking: Server = createServer((_, response) => response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end());
+    const asking: Server = createServer((_, response) =>
+      response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end(),
+    );
     await new Promise<void>((resolve) => void asking.listen(0, '127.0.0.1', () => resolve()));
     git(cwd, 'remote', 'add', 'origin', `http://127.0.0.1:${(asking.address() as AddressInfo).port}/x.git`);
     const { stdout, status } = await orchestrate({
@@ -203,13 +251,20 @@ describe('the truth about the end', () => {
       flags: ['--publish', 'branch'],
     });
     asking.close();
-    expect({ status, publish: (JSON.parse(stdout) as Report).publish }).toMatchObject({ status: 3, publish: { status: 'error' } });
+    expect({ status, publish: (JSON.parse(stdout) as Report).publish }).toMatchObject({
+      status: 3,
+      publish: { status: 'error' },
+    });
   });
 
   it.concurrent('an agent that fails does not stop the others, and results come in the order asked', async () => {
     let told: string[] = [];
     const brain: TurnInput[] = [call('parallel_explore', { prompts: ['Break it', 'Fix it'] }), done];
-    const { stdout, status, server } = await orchestrate({ brain, agents: ['breaker', 'fixer'], flags: ['--stream-json'] });
+    const { stdout, status, server } = await orchestrate({
+      brain,
+      agents: ['breaker', 'fixer'],
+      flags: ['--stream-json'],
+    });
     told = server.served.requests
       .filter(({ model }) => model === 'brain')
       .flatMap(({ toolResults = [] }) => toolResults.map(({ result }) => result));
@@ -243,7 +298,11 @@ it.concurrent.each(limits)('the report tells %s from other errors', async (_name
 
 describe('--interactive', () => {
   it.concurrent('takes the next task from stdin, with one final report: that of the last answer', async () => {
-    const brain = [call('execute_agent', { agent: 'builtin', prompt: 'Fix it' }), done, { text: 'Nothing else is wrong.' }];
+    const brain = [
+      call('execute_agent', { agent: 'builtin', prompt: 'Fix it' }),
+      done,
+      { text: 'Nothing else is wrong.' },
+    ];
     const { stdout, status } = await orchestrate({
       brain,
       agents: ['fixer'],
@@ -260,12 +319,27 @@ describe('--interactive', () => {
 
 describe('what is wrong is said before the first model call', () => {
   const mistakes: [string, (cwd: string) => void, string[], string][] = [
-    ['uncommitted changes', (cwd) => writeFileSync(join(cwd, 'value.txt'), 'mine\n'), [], 'there are uncommitted changes (value.txt)'],
+    [
+      'uncommitted changes',
+      (cwd) => writeFileSync(join(cwd, 'value.txt'), 'mine\n'),
+      [],
+      'there are uncommitted changes (value.txt)',
+    ],
     ['an unknown branch', () => {}, ['--parent-branch-id', 'nowhere'], 'there is no branch or commit "nowhere"'],
     ['an unknown agent', () => {}, ['--agents', 'codxe'], 'unknown agent "codxe"'],
-    ['an odd isolation', () => {}, ['--isolate', 'chroot'], '--isolate chroot: expected auto, overlay, clone or worktree'],
+    [
+      'an odd isolation',
+      () => {},
+      ['--isolate', 'chroot'],
+      '--isolate chroot: expected auto, overlay, clone or worktree',
+    ],
     ['a missing file', () => {}, ['--copy', '.env'], '--copy .env: there is no such file'],
-    ['a file from elsewhere', () => {}, ['--copy', '/etc/passwd'], '--copy /etc/passwd: expected a file inside the repository'],
+    [
+      'a file from elsewhere',
+      () => {},
+      ['--copy', '/etc/passwd'],
+      '--copy /etc/passwd: expected a file inside the repository',
+    ],
     ['an empty pattern', () => {}, ['--protect', ''], "--protect is empty; expected for example 'test/**'"],
     ['a task without quotes', () => {}, ['the', 'rest'], 'unexpected "the rest"; a task of several words is quoted'],
   ];
@@ -287,13 +361,23 @@ describe('what is wrong is said before the first model call', () => {
       ],
       { cwd },
     );
-    expect({ status, stdout, said: stderr.includes(message) ? message : stderr }).toEqual({ status: 2, stdout: '', said: message });
+    expect({ status, stdout, said: stderr.includes(message) ? message : stderr }).toEqual({
+      status: 2,
+      stdout: '',
+      said: message,
+    });
   });
 
   it.concurrent('a folder without git, and no task', async () => {
     const cwd = folder();
-    const first = await inside(['orchestrate', '--task', 'x', '--model', 'openai-compatible/brain', '--agents', 'builtin'], { cwd });
-    expect({ status: first.status, said: first.stderr.includes('not a git repository') }).toEqual({ status: 2, said: true });
+    const first = await inside(
+      ['orchestrate', '--task', 'x', '--model', 'openai-compatible/brain', '--agents', 'builtin'],
+      { cwd },
+    );
+    expect({ status: first.status, said: first.stderr.includes('not a git repository') }).toEqual({
+      status: 2,
+      said: true,
+    });
     const second = await inside(['orchestrate', '--agents', 'builtin'], { cwd: brokenProject() });
     expect({ status: second.status, said: second.stderr.includes('no task') }).toEqual({ status: 2, said: true });
   });
@@ -307,7 +391,10 @@ it('sends no agent of others to the model server of the brain', async () => {
   const server = await serveModels({ brain });
   const flags = ['--model', 'openai-compatible/brain', '--base-url', server.baseUrl('chat')];
   const env = { PATH: `${place}:${process.env['PATH']}` };
-  await inside(['orchestrate', '--task', 'Make the test pass', '--agents', 'codex', ...flags], { cwd: brokenProject(), env });
+  await inside(['orchestrate', '--task', 'Make the test pass', '--agents', 'codex', ...flags], {
+    cwd: brokenProject(),
+    env,
+  });
   const words = readFileSync(join(place, 'words'), 'utf8');
   expect(words).toContain('Fix the value');
   expect(words).not.toContain(server.url);

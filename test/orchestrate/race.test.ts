@@ -71,7 +71,10 @@ async function race(
     '--price',
     `input=${price.input},output=${price.output}`,
   ];
-  const { stdout, stderr, status } = await start(['race', 'Make the test pass', '--agents', agents, ...rest, ...flags], { cwd });
+  const { stdout, stderr, status } = await start(
+    ['race', 'Make the test pass', '--agents', agents, ...rest, ...flags],
+    { cwd },
+  );
   return { report: JSON.parse(stdout) as Report, status, stderr, server };
 }
 
@@ -82,7 +85,8 @@ const winnerOf = ({ lineage }: Report, models: readonly string[]): string | unde
 
 const served = ({ served: { requests } }: ModelServer): number =>
   requests.reduce(
-    (sum, { answer }) => sum + ((answer?.usage.input ?? 0) * price.input + (answer?.usage.output ?? 0) * price.output) / 1e6,
+    (sum, { answer }) =>
+      sum + ((answer?.usage.input ?? 0) * price.input + (answer?.usage.output ?? 0) * price.output) / 1e6,
     0,
   );
 
@@ -98,7 +102,9 @@ it.concurrent.each(some(rules, 3))('--best %s picks %s, and costs what was serve
   const cwd = brokenProject();
   const before = fingerprint(cwd);
   const models = [...right, ...wrong];
-  const { report, status, server, stderr } = await race(models, ['--best', best], cwd, { start: wrong.length > 0 ? live : inside });
+  const { report, status, server, stderr } = await race(models, ['--best', best], cwd, {
+    start: wrong.length > 0 ? live : inside,
+  });
   expect({ status, winner: winnerOf(report, models), runs: report.usage.runs }).toEqual({
     status: 0,
     winner: expected,
@@ -120,7 +126,14 @@ it.concurrent.each(some(rules, 3))('--best %s picks %s, and costs what was serve
 
 it.concurrent('with a prompt, an open stdin is neither waited for nor spoken of', async () => {
   const server = await serveModels(contestants);
-  const model = ['--agents', 'builtin=openai-compatible/fast-and-wrong', '--base-url', server.baseUrl('chat'), '--permission-mode', 'full'];
+  const model = [
+    '--agents',
+    'builtin=openai-compatible/fast-and-wrong',
+    '--base-url',
+    server.baseUrl('chat'),
+    '--permission-mode',
+    'full',
+  ];
   const args = ['race', '-p', 'Make the test pass', ...model, '--stream-json'];
   const { status, stderr } = await live(args, { cwd: brokenProject(), stdin: null });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -167,6 +180,8 @@ it.concurrent('a race that takes too long ends in time, and says so', async () =
 
 it.runIf(isSweep).concurrent('verification has no more time than the race', async () => {
   // Enough for an agent on a busy machine: it must have done its work by then.
-  const { report, status } = await race(['dear-and-right'], ['--timeout', '8s'], brokenProject(), { command: 'sleep 601' });
+  const { report, status } = await race(['dear-and-right'], ['--timeout', '8s'], brokenProject(), {
+    command: 'sleep 601',
+  });
   expect({ status, said: report.summary.startsWith('No winner') }).toEqual({ status: 124, said: true });
 });

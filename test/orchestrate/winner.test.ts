@@ -37,7 +37,11 @@ function entry(
     parentId: 'main',
     base: 'a',
     commit: 'b',
-    outcome: { status, metrics: { cost }, verdict: { class: status === 'success' ? 'success' : 'provider' } } as unknown as RunOutcome,
+    outcome: {
+      status,
+      metrics: { cost },
+      verdict: { class: status === 'success' ? 'success' : 'provider' },
+    } as unknown as RunOutcome,
     changes: { changes: files.map((path) => ({ path, operation: 'modified' })), additions: lines, deletions: 0 },
     facts: { tests_changed: [], tests_deleted: deleted, protected_touched: touched, verify_touched: ownProof },
     verification: { result: verified } as Verification,
@@ -62,7 +66,9 @@ describe('the winner', () => {
       { cost: 2, lines: 7, durationMs: 20, finished: 1 },
     ];
     expect(
-      [winner('first', ...all), winner('cheapest', ...all), winner('smallest', ...all), winner('fastest', ...all)].map((won) => won?.place),
+      [winner('first', ...all), winner('cheapest', ...all), winner('smallest', ...all), winner('fastest', ...all)].map(
+        (won) => won?.place,
+      ),
     ).toEqual([2, 1, 0, 0]);
   });
 
@@ -89,7 +95,8 @@ describe('the winner', () => {
   });
 
   it('changed something, while there is one that did', () => {
-    for (const best of ['first', 'smallest'] as const) expect(winner(best, { lines: 0, files: [] }, { lines: 9 })?.place).toBe(1);
+    for (const best of ['first', 'smallest'] as const)
+      expect(winner(best, { lines: 0, files: [] }, { lines: 9 })?.place).toBe(1);
     expect(winner('smallest', { lines: 0, files: [] }, { verified: 'failed' })?.place).toBe(0);
   });
 

@@ -13,7 +13,9 @@ function heldBytes(): number {
 
 it('a text that was cut does not keep the whole in memory', () => {
   const before = heldBytes();
-  const cut = Array.from({ length: 100 }, (_, index) => cutText(JSON.parse(`"${index}${'x'.repeat(1_000_000)}"`) as string));
+  const cut = Array.from({ length: 100 }, (_, index) =>
+    cutText(JSON.parse(`"${index}${'x'.repeat(1_000_000)}"`) as string),
+  );
   const held = heldBytes() - before;
   expect(cut.every((text) => text.length < 5000)).toBe(true);
   expect(held).toBeLessThan(20_000_000);

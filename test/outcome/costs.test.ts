@@ -37,19 +37,32 @@ it.each(cases)('$title', async (each) => {
 describe('what is told twice is paid once', () => {
   const line = (second: number, type: string, payload: object): string =>
     `${JSON.stringify({ timestamp: `2026-11-01T10:00:0${second}.000Z`, type, payload })}\n`;
-  const counts = (input: number): object => ({ input_tokens: input, cached_input_tokens: 0, output_tokens: 0, total_tokens: input });
+  const counts = (input: number): object => ({
+    input_tokens: input,
+    cached_input_tokens: 0,
+    output_tokens: 0,
+    total_tokens: input,
+  });
 
   it('every line of a Claude message has its usage', async () => {
-    const [init = '', message = '', end = ''] = textOf('claude stream', 'claude-sonnet-4-5', [{ fresh: 90_000, output: 100 }]).split('\n');
+    const [init = '', message = '', end = ''] = textOf('claude stream', 'claude-sonnet-4-5', [
+      { fresh: 90_000, output: 100 },
+    ]).split('\n');
     const { cost } = await metricsOf(`${init}\n${message}\n${message}\n${message}\n${end}\n`, 'claude');
     expect(cost).toBe(dollars(90_000 * 3 + 100 * 15));
   });
 
   it('a count of Codex may come again, and a call may be missing', async () => {
     const told = (total: number, last: number): string =>
-      line(2, 'event_msg', { type: 'token_count', info: { total_token_usage: counts(total), last_token_usage: counts(last) } });
+      line(2, 'event_msg', {
+        type: 'token_count',
+        info: { total_token_usage: counts(total), last_token_usage: counts(last) },
+      });
     const begin = line(0, 'session_meta', { id: 's', cwd: '/w' }) + line(1, 'turn_context', { model: 'gpt-5.5' });
-    const twice = await metricsOf(begin + told(200_000, 200_000) + told(200_000, 200_000) + told(400_000, 200_000), 'codex');
+    const twice = await metricsOf(
+      begin + told(200_000, 200_000) + told(200_000, 200_000) + told(400_000, 200_000),
+      'codex',
+    );
     expect([twice.input_tokens, twice.cost, twice.cost_is]).toEqual([400_000, dollars(400_000 * 5), undefined]);
     // 300,000 tokens of some other call or calls: perhaps one that was above the tier.
     const lost = await metricsOf(begin + told(200_000, 200_000) + told(700_000, 200_000), 'codex');
@@ -64,7 +77,13 @@ it('output that only the total has belongs to the calls that are known', async (
     {
       type: 'assistant',
       session_id: 's',
-      message: { id: 'm', role: 'assistant', model: 'claude-sonnet-4-5', content: [{ type: 'text', text: 'Done.' }], usage: told(1) },
+      message: {
+        id: 'm',
+        role: 'assistant',
+        model: 'claude-sonnet-4-5',
+        content: [{ type: 'text', text: 'Done.' }],
+        usage: told(1),
+      },
     },
     {
       type: 'result',
@@ -76,7 +95,11 @@ it('output that only the total has belongs to the calls that are known', async (
     },
   ];
   const metrics = await metricsOf(lines.map((each) => `${JSON.stringify(each)}\n`).join(''), 'claude');
-  expect([metrics.output_tokens, metrics.cost, metrics.cost_is]).toEqual([400, dollars(250_000 * 6 + 400 * 22.5), undefined]);
+  expect([metrics.output_tokens, metrics.cost, metrics.cost_is]).toEqual([
+    400,
+    dollars(250_000 * 6 + 400 * 22.5),
+    undefined,
+  ]);
 });
 
 describe('a cost that the agent calls a guess is not reported', () => {
@@ -87,9 +110,19 @@ describe('a cost that the agent calls a guess is not reported', () => {
   });
 
   it.each([
-    ['of a model that the table knows', usage('claude-sonnet-4-5', { costBasis: 'unknown' }), dollars(1000 * 3 + 100 * 15), 'computed'],
+    [
+      'of a model that the table knows',
+      usage('claude-sonnet-4-5', { costBasis: 'unknown' }),
+      dollars(1000 * 3 + 100 * 15),
+      'computed',
+    ],
     ['of a model that nobody knows', usage('claude-nobody-knows', { costBasis: 'unknown' }), undefined, 'unknown'],
-    ['of the whole run', { ...usage('claude-sonnet-4-5', {}), hasUnknownModelCost: true }, dollars(1000 * 3 + 100 * 15), 'computed'],
+    [
+      'of the whole run',
+      { ...usage('claude-sonnet-4-5', {}), hasUnknownModelCost: true },
+      dollars(1000 * 3 + 100 * 15),
+      'computed',
+    ],
     ['no guess', usage('claude-sonnet-4-5', { costBasis: 'list' }), 9, 'reported'],
   ])('%s', async (_, more, cost, source) => {
     const metrics = await metricsOf(end(more), 'claude');
@@ -151,7 +184,12 @@ describe('a total without its calls', () => {
   const cached = dollars(1000 * 3 + 2000 * 3.75 + 3000 * 6 + 100 * 15);
 
   it.each([
-    ['says what was written for an hour', {}, { cacheCreationInputTokens: 5000, cacheCreationEphemeral1hInputTokens: 3000 }, cached],
+    [
+      'says what was written for an hour',
+      {},
+      { cacheCreationInputTokens: 5000, cacheCreationEphemeral1hInputTokens: 3000 },
+      cached,
+    ],
     ['is that of its turn, which says it', written, { cacheCreationInputTokens: 5000 }, cached],
     ['of batches is half', { service_tier: 'batch' }, {}, dollars((1000 * 3 + 100 * 15) / 2)],
   ])('%s', async (_, usage, total, cost) => {
@@ -159,7 +197,10 @@ describe('a total without its calls', () => {
   });
 
   it.each([{ service_tier: 'priority' }, { speed: 'fast' }])('of a dearer tier is a lower bound: %j', async (usage) => {
-    expect(await metricsOf(end(usage, {}), 'claude')).toMatchObject({ cost: dollars(1000 * 3 + 100 * 15), cost_is: 'at_least' });
+    expect(await metricsOf(end(usage, {}), 'claude')).toMatchObject({
+      cost: dollars(1000 * 3 + 100 * 15),
+      cost_is: 'at_least',
+    });
   });
 });
 
@@ -184,9 +225,24 @@ describe('agents that pass on the usage of the Messages API', () => {
           type: 'assistant',
           session_id: 'T-1',
           parent_tool_use_id: null,
-          message: { id: 'm', type: 'message', role: 'assistant', model, content: [{ type: 'text', text: 'Done.' }], usage },
+          message: {
+            id: 'm',
+            type: 'message',
+            role: 'assistant',
+            model,
+            content: [{ type: 'text', text: 'Done.' }],
+            usage,
+          },
         },
-        { type: 'result', subtype: 'success', is_error: false, duration_ms: 9, num_turns: 1, result: 'Done.', session_id: 'T-1' },
+        {
+          type: 'result',
+          subtype: 'success',
+          is_error: false,
+          duration_ms: 9,
+          num_turns: 1,
+          result: 'Done.',
+          session_id: 'T-1',
+        },
       ],
     ],
     [
@@ -218,21 +274,32 @@ describe('0 is no price', () => {
     ['of an ATIF step', atif({ cost_usd: 0 }, {})],
     ['of an ATIF total', atif({}, { total_cost_usd: 0 })],
   ])('%s', async (_, document) => {
-    expect(await metricsOf(`${JSON.stringify(document)}\n`, 'atif')).toMatchObject({ cost: 0.0045, cost_source: 'computed' });
+    expect(await metricsOf(`${JSON.stringify(document)}\n`, 'atif')).toMatchObject({
+      cost: 0.0045,
+      cost_source: 'computed',
+    });
   });
 
   it('of Goose', async () => {
     const lines = [
-      { type: 'message', message: { id: 'm', role: 'assistant', created: 1793527200, content: [{ type: 'text', text: 'Done.' }] } },
+      {
+        type: 'message',
+        message: { id: 'm', role: 'assistant', created: 1793527200, content: [{ type: 'text', text: 'Done.' }] },
+      },
       { type: 'complete', total_tokens: 1100, input_tokens: 1000, output_tokens: 100, cost_usd: 0 },
     ];
-    expect(await metricsOf(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), 'goose')).toMatchObject({ cost_source: 'unknown' });
+    expect(await metricsOf(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), 'goose')).toMatchObject({
+      cost_source: 'unknown',
+    });
   });
 });
 
 it('a call has the price of its day', async () => {
   const day = (date: string): Promise<RunOutcome['metrics']> =>
-    metricsOf(textOf('codex session', 'gpt-5.6-terra', [{ fresh: 100_000, output: 1000 }]).replaceAll('2026-11-01', date), 'codex');
+    metricsOf(
+      textOf('codex session', 'gpt-5.6-terra', [{ fresh: 100_000, output: 1000 }]).replaceAll('2026-11-01', date),
+      'codex',
+    );
   expect((await day('2026-07-29')).cost).toBe(dollars(100_000 * 2.5 + 1000 * 15));
   expect((await day('2026-07-30')).cost).toBe(dollars(100_000 * 2 + 1000 * 12));
 });
@@ -243,7 +310,8 @@ it('the tiers and times that are known here are those of the table', async () =>
   for (const { models } of (await waitForUpdate()) ?? [])
     for (const { prices } of models)
       for (const row of Array.isArray(prices) ? prices : [{ prices }]) {
-        if ('constraint' in row && row.constraint?.type === 'time_of_date') times.push(row.constraint.start_time, row.constraint.end_time);
+        if ('constraint' in row && row.constraint?.type === 'time_of_date')
+          times.push(row.constraint.start_time, row.constraint.end_time);
         for (const price of Object.values(row.prices))
           if (typeof price === 'object') for (const { start } of price.tiers) starts.add(start);
       }

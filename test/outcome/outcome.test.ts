@@ -74,7 +74,12 @@ describe('the verdict', () => {
     ['claim after a fatal error', [started, error('server', true), hi, ok, exit(0)], 'success', 0],
     ['claim, then ended from outside', [started, hi, ok, signal('SIGTERM')], 'success', 0],
     ['claim, then killed', [started, hi, ok, signal('SIGKILL')], 'success', 0],
-    ['one denied, one done, then words', [started, ...tool('denied'), ...tool('success'), hi, ok, exit(0)], 'success', 0],
+    [
+      'one denied, one done, then words',
+      [started, ...tool('denied'), ...tool('success'), hi, ok, exit(0)],
+      'success',
+      0,
+    ],
     [
       'one denied, one ran and failed, then words',
       [started, ...tool('denied'), ...tool('error', { exit_code: 1 }), hi, ok, exit(0)],
@@ -87,9 +92,24 @@ describe('the verdict', () => {
       'permission',
       7,
     ],
-    ['damage, a call that never ended, then words', [started, broken, ...tool('abandoned'), hi, ok, exit(0)], 'incomplete', 8],
-    ['damage, a call that perhaps never ran, then words', [started, broken, ...tool('error'), hi, ok, exit(0)], 'incomplete', 8],
-    ['damage, one that was done, then words', [started, broken, ...tool('error'), ...tool('success'), hi, ok, exit(0)], 'success', 0],
+    [
+      'damage, a call that never ended, then words',
+      [started, broken, ...tool('abandoned'), hi, ok, exit(0)],
+      'incomplete',
+      8,
+    ],
+    [
+      'damage, a call that perhaps never ran, then words',
+      [started, broken, ...tool('error'), hi, ok, exit(0)],
+      'incomplete',
+      8,
+    ],
+    [
+      'damage, one that was done, then words',
+      [started, broken, ...tool('error'), ...tool('success'), hi, ok, exit(0)],
+      'success',
+      0,
+    ],
     ['damage and words', [started, broken, hi, ok, exit(0)], 'success', 0],
     ['claim, then the code of SIGTERM', [started, hi, ok, exit(143)], 'success', 0],
     ['claim, then the code of SIGKILL', [started, hi, ok, exit(137)], 'success', 0],
@@ -103,7 +123,12 @@ describe('the verdict', () => {
     ['tool: claim on a failed tool', [started, hi, ...tool('error'), ok, exit(0)], 'tool', 3],
     ['tool: a failed claim', [started, failed('tool')], 'tool', 3],
     ['permission: claim on a refused tool', [started, ...tool('denied'), ok, exit(0)], 'permission', 7],
-    ['permission: all denied, then words', [started, ...tool('denied'), ...tool('denied'), hi, ok, exit(0)], 'permission', 7],
+    [
+      'permission: all denied, then words',
+      [started, ...tool('denied'), ...tool('denied'), hi, ok, exit(0)],
+      'permission',
+      7,
+    ],
     ['permission: a request denied, then words', [started, ...denied, hi, ok, exit(0)], 'permission', 7],
     ['permission: refused, then silence', [started, ...denied, exit(0)], 'permission', 7],
     ['permission: words, then refused, then claim', [started, hi, ...tool('denied'), ok, exit(0)], 'permission', 7],
@@ -192,7 +217,9 @@ describe('the verdict', () => {
   });
 
   it('tells its evidence', () => {
-    expect(fold([started, ...denied, error('auth', true), cut, failed('auth', 'no key'), exit(1)]).verdict.evidence).toEqual([
+    expect(
+      fold([started, ...denied, error('auth', true), cut, failed('auth', 'no key'), exit(1)]).verdict.evidence,
+    ).toEqual([
       { signal: 'verdict', detail: 'the agent says that it failed' },
       { signal: 'claim', detail: 'failed: no key' },
       { signal: 'process', detail: 'exit code 1' },
@@ -201,7 +228,10 @@ describe('the verdict', () => {
       { signal: 'stream', detail: 'the last line stops in the middle' },
       { signal: 'answer', detail: 'none' },
     ]);
-    expect(fold([signal('SIGKILL')]).verdict.evidence).toContainEqual({ signal: 'process', detail: 'ended by SIGKILL' });
+    expect(fold([signal('SIGKILL')]).verdict.evidence).toContainEqual({
+      signal: 'process',
+      detail: 'ended by SIGKILL',
+    });
     expect(fold([started, failed('auth', 'x'.repeat(2000))]).verdict.evidence[1]?.detail).toHaveLength(501);
   });
 });
@@ -225,26 +255,61 @@ describe('denials', () => {
 
   it.each<[string, AgentEvent[], string, RunOutcome['denials']]>([
     ['none', [...call('1', 'command', 'success')], 'success', undefined],
-    ['some', [...call('1', 'command', 'denied'), ...call('2', 'file_edit', 'success')], 'success', { count: 1, every: false, flag }],
-    ['all', [...call('1', 'command', 'denied'), ...call('2', 'mcp', 'denied')], 'permission', { count: 2, every: true, flag }],
+    [
+      'some',
+      [...call('1', 'command', 'denied'), ...call('2', 'file_edit', 'success')],
+      'success',
+      { count: 1, every: false, flag },
+    ],
+    [
+      'all',
+      [...call('1', 'command', 'denied'), ...call('2', 'mcp', 'denied')],
+      'permission',
+      { count: 2, every: true, flag },
+    ],
     [
       'all but reading',
       [...call('1', 'read', 'success'), ...call('2', 'command', 'denied')],
       'permission',
       { count: 1, every: true, flag },
     ],
-    ['all but a plan', [...call('1', 'plan', 'success'), ...call('2', 'command', 'denied')], 'permission', { count: 1, every: true, flag }],
+    [
+      'all but a plan',
+      [...call('1', 'plan', 'success'), ...call('2', 'command', 'denied')],
+      'permission',
+      { count: 1, every: true, flag },
+    ],
     [
       'all but what never ran',
       [...call('1', 'command', 'cancelled'), ...call('2', 'command', 'abandoned'), ...call('3', 'command', 'denied')],
       'permission',
       { count: 1, every: true, flag },
     ],
-    ['one file of several', [...call('1', 'read', 'success'), ...call('2', 'read', 'denied')], 'success', { count: 1, every: false, flag }],
-    ['all reading', [...call('1', 'read', 'denied'), ...call('2', 'search', 'denied')], 'permission', { count: 2, every: true, flag }],
-    ['a request and its call are one', [...denied, ...call('1', 'command', 'denied')], 'permission', { count: 1, every: true, flag }],
+    [
+      'one file of several',
+      [...call('1', 'read', 'success'), ...call('2', 'read', 'denied')],
+      'success',
+      { count: 1, every: false, flag },
+    ],
+    [
+      'all reading',
+      [...call('1', 'read', 'denied'), ...call('2', 'search', 'denied')],
+      'permission',
+      { count: 2, every: true, flag },
+    ],
+    [
+      'a request and its call are one',
+      [...denied, ...call('1', 'command', 'denied')],
+      'permission',
+      { count: 1, every: true, flag },
+    ],
     ['a request that names no call', [...denied], 'permission', { count: 1, every: true, flag }],
-    ['a request beside work', [...denied, ...call('1', 'command', 'success')], 'success', { count: 1, every: false, flag }],
+    [
+      'a request beside work',
+      [...denied, ...call('1', 'command', 'success')],
+      'success',
+      { count: 1, every: false, flag },
+    ],
     [
       'an edit that no call tells',
       [...call('1', 'command', 'denied'), { type: 'file.edited', path: 'a', operation: 'created' }],
@@ -283,8 +348,12 @@ describe('denials', () => {
   });
 
   it('are no failure when --fail-on says none', () => {
-    expect(fold([codex, ...call('1', 'command', 'denied'), ...end], { failOn: ['none'] }).verdict.class).toBe('success');
-    expect(fold([codex, ...call('1', 'command', 'denied'), ...end], { failOn: ['none', 'denied'] }).verdict.class).toBe('permission');
+    expect(fold([codex, ...call('1', 'command', 'denied'), ...end], { failOn: ['none'] }).verdict.class).toBe(
+      'success',
+    );
+    expect(fold([codex, ...call('1', 'command', 'denied'), ...end], { failOn: ['none', 'denied'] }).verdict.class).toBe(
+      'permission',
+    );
   });
 
   it('are allowed by a flag that the agent has', () => {
@@ -303,9 +372,19 @@ describe('why it ended', () => {
   it.each<[string, AgentEvent[], string, string]>([
     ['Ctrl-C', [started, hi, cancelled, asked('SIGINT')], 'cancelled', 'cancelled by you (SIGINT)'],
     ['Ctrl-C without a word', [started, hi, asked('SIGINT')], 'cancelled', 'cancelled by you (SIGINT)'],
-    ['Ctrl-C of the built-in agent', [started, told('SIGINT'), signal('SIGINT')], 'cancelled', 'cancelled by you (SIGINT)'],
+    [
+      'Ctrl-C of the built-in agent',
+      [started, told('SIGINT'), signal('SIGINT')],
+      'cancelled',
+      'cancelled by you (SIGINT)',
+    ],
     ['SIGTERM', [started, hi, asked('SIGTERM')], 'cancelled', 'cancelled from outside (SIGTERM)'],
-    ['no reader', [started, told('nobody reads stdout any more'), asked('SIGINT')], 'cancelled', 'cancelled: nobody reads stdout any more'],
+    [
+      'no reader',
+      [started, told('nobody reads stdout any more'), asked('SIGINT')],
+      'cancelled',
+      'cancelled: nobody reads stdout any more',
+    ],
     ['its own doing', [started, hi, cancelled, exit(130)], 'cancelled', 'the agent says that it was cancelled'],
     ['a stored SIGINT', [started, hi, signal('SIGINT')], 'cancelled', 'the process was interrupted'],
     [
@@ -329,7 +408,12 @@ describe('why it ended', () => {
       'config',
       'the program cannot work as it is installed: sh: 1: x: not found',
     ],
-    ['other words', [...stderr('it rains', 'Cannot find module'), exit(1)], 'incomplete', 'no line of a known dialect came'],
+    [
+      'other words',
+      [...stderr('it rains', 'Cannot find module'), exit(1)],
+      'incomplete',
+      'no line of a known dialect came',
+    ],
   ])('%s', (_, events, want, why) => {
     const { verdict } = fold(events);
     expect([verdict.class, verdict.evidence[0]]).toEqual([want, { signal: 'verdict', detail: why }]);
@@ -342,7 +426,12 @@ describe('the last answer', () => {
     ['words after a tool', [...tool('success'), hi], [], undefined],
     ['nothing after a tool', [...tool('success')], [warning], 'none, but tools ran'],
     ['nothing after words and a tool', [hi, ...tool('success')], [warning], 'none after the last tool call'],
-    ['blank words after a tool', [hi, ...tool('success'), said(' \n', { message_id: '2' })], [warning], 'none after the last tool call'],
+    [
+      'blank words after a tool',
+      [hi, ...tool('success'), said(' \n', { message_id: '2' })],
+      [warning],
+      'none after the last tool call',
+    ],
     ['a sub-agent that goes on', [hi, { ...tool('success')[0], parent_item_id: 'x' } as AgentEvent], [], undefined],
   ])('%s', (_, events, warnings, answer) => {
     const all = [started, ...events, ok, exit(0)];
@@ -375,12 +464,23 @@ describe('a limit that the last word tells', () => {
 
 describe('a price that the user gave', () => {
   const given: Price = Object.assign(() => 0.5, { isGiven: true });
-  const used = (fields: object): AgentEvent => ({ type: 'usage.reported', scope: 'thread', input_tokens: 10, output_tokens: 1, ...fields });
+  const used = (fields: object): AgentEvent => ({
+    type: 'usage.reported',
+    scope: 'thread',
+    input_tokens: 10,
+    output_tokens: 1,
+    ...fields,
+  });
   it.each<[string, AgentEvent[], Price, object]>([
     ['a model without a name', [{ type: 'thread.started' }, used({})], given, { cost: 0.5, cost_source: 'computed' }],
     ['a reported cost of 0', [started, used({ cost_usd: 0 })], given, { cost: 0.5, cost_source: 'computed' }],
     ['a reported cost', [started, used({ cost_usd: 0.1 })], given, { cost: 0.1, cost_source: 'reported' }],
-    ['a reported cost of 0 and a table', [started, used({ cost_usd: 0 })], () => 0.5, { cost: 0, cost_source: 'reported' }],
+    [
+      'a reported cost of 0 and a table',
+      [started, used({ cost_usd: 0 })],
+      () => 0.5,
+      { cost: 0, cost_source: 'reported' },
+    ],
   ])('%s', (_, events, price, want) => {
     expect(fold([...events, hi, ok], {}, price).metrics).toMatchObject(want);
   });
@@ -404,7 +504,11 @@ describe('a hostile stream', () => {
 describe('the message', () => {
   it.each<[string, AgentEvent[], string]>([
     ['is the last message alone', [said('One.', { message_id: '1' }), said('Two.', { message_id: '2' })], 'Two.'],
-    ['joins the texts of one message', [said('One.', { block_id: '1' }), said('Two.', { block_id: '2' })], 'One.\nTwo.'],
+    [
+      'joins the texts of one message',
+      [said('One.', { block_id: '1' }), said('Two.', { block_id: '2' })],
+      'One.\nTwo.',
+    ],
     ['skips blank texts', [said('One.', { message_id: '1' }), said('  \n', { message_id: '2' })], 'One.'],
     ['leaves sub-agents out', [said('One.'), said('Sub.', { parent_item_id: 'i', message_id: 's' })], 'One.'],
     ['is empty where nothing was said', [started], ''],
@@ -415,7 +519,8 @@ describe('the message', () => {
 
 describe('usage', () => {
   type Usage = Omit<EventOf<'usage.reported'>, 'type'>;
-  const price: Price = (model, tokens) => (model === 'free' ? undefined : (tokens.input ?? 0) * 0.001 + (tokens.output ?? 0) * 0.01);
+  const price: Price = (model, tokens) =>
+    model === 'free' ? undefined : (tokens.input ?? 0) * 0.001 + (tokens.output ?? 0) * 0.01;
 
   it.each<[string, Usage[], object]>([
     ['nothing', [], {}],
@@ -502,12 +607,31 @@ describe('usage', () => {
     ],
     [
       'the splits are beside the sums',
-      [{ scope: 'step', input_tokens: 100, output_tokens: 10, reasoning_tokens: 4, cache_read_tokens: 60, cache_write_tokens: 20 }],
-      { input_tokens: 100, output_tokens: 10, tokens_used: 110, reasoning_tokens: 4, cache_read_tokens: 60, cache_write_tokens: 20 },
+      [
+        {
+          scope: 'step',
+          input_tokens: 100,
+          output_tokens: 10,
+          reasoning_tokens: 4,
+          cache_read_tokens: 60,
+          cache_write_tokens: 20,
+        },
+      ],
+      {
+        input_tokens: 100,
+        output_tokens: 10,
+        tokens_used: 110,
+        reasoning_tokens: 4,
+        cache_read_tokens: 60,
+        cache_write_tokens: 20,
+      },
     ],
     ['unknown is absent', [{ scope: 'step', output_tokens: 7 }], { output_tokens: 7, tokens_used: 7 }],
   ])('%s', (_, reports, want) => {
-    const { metrics } = fold([started, ...reports.map((report): AgentEvent => ({ type: 'usage.reported', ...report }))]);
+    const { metrics } = fold([
+      started,
+      ...reports.map((report): AgentEvent => ({ type: 'usage.reported', ...report })),
+    ]);
     const {
       cost_source: _source,
       model_name: _model,
@@ -520,8 +644,18 @@ describe('usage', () => {
   });
 
   it.each<[string, Usage[], Price | undefined, object]>([
-    ['reported', [{ scope: 'step', input_tokens: 1, output_tokens: 1, cost_usd: 0.5 }], price, { cost: 0.5, cost_source: 'reported' }],
-    ['computed', [{ scope: 'step', input_tokens: 1000, output_tokens: 100 }], price, { cost: 2, cost_source: 'computed' }],
+    [
+      'reported',
+      [{ scope: 'step', input_tokens: 1, output_tokens: 1, cost_usd: 0.5 }],
+      price,
+      { cost: 0.5, cost_source: 'reported' },
+    ],
+    [
+      'computed',
+      [{ scope: 'step', input_tokens: 1000, output_tokens: 100 }],
+      price,
+      { cost: 2, cost_source: 'computed' },
+    ],
     [
       'computed for each model',
       [
@@ -552,7 +686,12 @@ describe('usage', () => {
       price,
       { cost: 2.5, cost_source: 'computed' },
     ],
-    ['unknown without a table', [{ scope: 'step', input_tokens: 1, output_tokens: 1 }], undefined, { cost_source: 'unknown' }],
+    [
+      'unknown without a table',
+      [{ scope: 'step', input_tokens: 1, output_tokens: 1 }],
+      undefined,
+      { cost_source: 'unknown' },
+    ],
     ['unknown without tokens', [], price, { cost_source: 'unknown' }],
     ['unknown with half the tokens', [{ scope: 'step', output_tokens: 1 }], price, { cost_source: 'unknown' }],
     [
@@ -571,7 +710,11 @@ describe('usage', () => {
       { cost_source: 'unknown' },
     ],
   ])('cost: %s', (_, reports, table, want) => {
-    const { metrics } = fold([started, ...reports.map((report): AgentEvent => ({ type: 'usage.reported', ...report }))], {}, table);
+    const { metrics } = fold(
+      [started, ...reports.map((report): AgentEvent => ({ type: 'usage.reported', ...report }))],
+      {},
+      table,
+    );
     expect({ ...('cost' in metrics ? { cost: metrics.cost } : {}), cost_source: metrics.cost_source }).toEqual(want);
   });
 
@@ -599,7 +742,9 @@ describe('usage', () => {
       ...(cost_usd === undefined ? {} : { cost_usd }),
     });
     expect(fold([started, step('a', 1000)], {}, price).usage_by_model).toBeUndefined();
-    expect(fold([started, step('a', 1000), step('b', 500, 5), step('free', 1), step('a', 1000)], {}, price).usage_by_model).toEqual([
+    expect(
+      fold([started, step('a', 1000), step('b', 500, 5), step('free', 1), step('a', 1000)], {}, price).usage_by_model,
+    ).toEqual([
       { model_name: 'a', input_tokens: 2000, output_tokens: 20, cost: 2.2 },
       { model_name: 'b', input_tokens: 500, output_tokens: 10, cost: 5 },
       { model_name: 'free', input_tokens: 1, output_tokens: 10 },
@@ -661,7 +806,8 @@ describe('texts stay short', () => {
 
   it('cuts outputs and inputs to head and tail', () => {
     const call = {
-      ...fold([started, ...tool('success', { output: long }, { command: long, nested: [{ deep: long }], other: 1 })]).tool_calls[0],
+      ...fold([started, ...tool('success', { output: long }, { command: long, nested: [{ deep: long }], other: 1 })])
+        .tool_calls[0],
     };
     expect(call).toEqual({
       name: 'sh',
@@ -674,7 +820,9 @@ describe('texts stay short', () => {
   it('leaves 4 KiB alone, and everything when full', () => {
     const fits = 'x'.repeat(4096);
     expect(fold([started, ...tool('success', { output: fits })]).tool_calls[0]?.outputs).toBe(fits);
-    expect(fold([started, ...tool('success', { output: long }, { command: long })], { full: true }).tool_calls[0]).toMatchObject({
+    expect(
+      fold([started, ...tool('success', { output: long }, { command: long })], { full: true }).tool_calls[0],
+    ).toMatchObject({
       inputs: { command: long },
       outputs: long,
     });
@@ -714,7 +862,11 @@ describe('tool calls', () => {
 });
 
 it('has one artifact for each file, created once', () => {
-  const edited = (path: string, operation: EventOf<'file.edited'>['operation']): AgentEvent => ({ type: 'file.edited', path, operation });
+  const edited = (path: string, operation: EventOf<'file.edited'>['operation']): AgentEvent => ({
+    type: 'file.edited',
+    path,
+    operation,
+  });
   const events = [
     edited('a', 'created'),
     edited('a', 'modified'),
@@ -795,8 +947,16 @@ describe('error details', () => {
       { type: 'auth', message: 'went wrong', stack_trace: 'at native' },
     ],
     ['the claim', [started, failed('quota', 'no money')], { type: 'quota', message: 'no money' }],
-    ['the fatal error before the claim', [started, error('auth', true), failed('unknown')], { type: 'auth', message: 'went wrong' }],
-    ['the last error of a run that just stopped', [started, error('server', false), exit(0)], { type: 'server', message: 'went wrong' }],
+    [
+      'the fatal error before the claim',
+      [started, error('auth', true), failed('unknown')],
+      { type: 'auth', message: 'went wrong' },
+    ],
+    [
+      'the last error of a run that just stopped',
+      [started, error('server', false), exit(0)],
+      { type: 'server', message: 'went wrong' },
+    ],
   ])('%s', (_, events, want) => {
     expect(fold(events).error_details).toEqual(want);
   });
@@ -816,7 +976,13 @@ it('keeps limits, prompt, metadata and provenance', () => {
   expect(outcome).toMatchObject({
     session_id: 's-1',
     limits_hit: [{ limit: 'turns', value: 5, maximum: 5, message: 'enough' }],
-    metadata: { session_id: 's-1', initial_prompt: 'Do it.', attempt_number: 2, retry_count: 1, phase_total_duration_ms: 9 },
+    metadata: {
+      session_id: 's-1',
+      initial_prompt: 'Do it.',
+      attempt_number: 2,
+      retry_count: 1,
+      phase_total_duration_ms: 9,
+    },
     provenance: { agent: 'a', dialect: 'test', unknown_lines: 1 },
     metrics: { model_name: 'm-1', turns: 0 },
   });
@@ -827,7 +993,11 @@ it('counts the start of a program that we started, whatever the agent says of it
   machine.apply(started, 4000);
   machine.apply({ ...ok, duration_ms: 270 } as AgentEvent, 10_500);
   machine.apply({ type: 'process.ended', exit_code: 0, signal: null, reason: 'exited' }, 11_000);
-  expect(machine.outcome('test', []).metrics).toMatchObject({ start_time_ms: 1000, end_time_ms: 11_000, duration_ms: 10_000 });
+  expect(machine.outcome('test', []).metrics).toMatchObject({
+    start_time_ms: 1000,
+    end_time_ms: 11_000,
+    duration_ms: 10_000,
+  });
 });
 
 it('takes times from the events and the duration from the claim', () => {
@@ -835,15 +1005,30 @@ it('takes times from the events and the duration from the claim', () => {
   machine.apply(started, 1000);
   machine.apply(hi, 5000);
   machine.apply(hi, 3000);
-  expect(machine.outcome('test', []).metrics).toMatchObject({ start_time_ms: 1000, end_time_ms: 5000, duration_ms: 4000 });
+  expect(machine.outcome('test', []).metrics).toMatchObject({
+    start_time_ms: 1000,
+    end_time_ms: 5000,
+    duration_ms: 4000,
+  });
   machine.apply({ ...ok, duration_ms: 3500 } as AgentEvent, 5000);
   expect(machine.outcome('test', []).metrics.duration_ms).toBe(3500);
   expect(fold([started]).metrics).not.toHaveProperty('duration_ms');
 });
 
 it('what the runs below took is a total of its own, and the last word on it counts', () => {
-  const children = (runs: number): AgentEvent => ({ type: 'children.reported', runs, input_tokens: 5, cost_usd: 0.25, cost_known: 1 });
-  const outcome = fold([started, { type: 'usage.reported', scope: 'thread', input_tokens: 1 }, children(1), children(3)]);
+  const children = (runs: number): AgentEvent => ({
+    type: 'children.reported',
+    runs,
+    input_tokens: 5,
+    cost_usd: 0.25,
+    cost_known: 1,
+  });
+  const outcome = fold([
+    started,
+    { type: 'usage.reported', scope: 'thread', input_tokens: 1 },
+    children(1),
+    children(3),
+  ]);
   expect(outcome.children).toEqual({ runs: 3, input_tokens: 5, cost: 0.25, cost_known: 1 });
   expect(outcome.metrics.input_tokens).toBe(1);
   expect(fold([started, children(0)])).not.toHaveProperty('children');
@@ -859,7 +1044,11 @@ describe('branches of the work', () => {
   it.each<[string, AgentEvent[], RunOutcome['lineage']]>([
     ['none', [], undefined],
     ['the start alone', [branch('main', { is_start: true })], lineage('main', 'main', [{ branch_id: 'main' }])],
-    ['no start', [branch('a'), branch('b'), branch('a')], { latest_branch_id: 'a', branches: [{ branch_id: 'a' }, { branch_id: 'b' }] }],
+    [
+      'no start',
+      [branch('a'), branch('b'), branch('a')],
+      { latest_branch_id: 'a', branches: [{ branch_id: 'a' }, { branch_id: 'b' }] },
+    ],
     [
       'one whose end nobody told',
       [branch('main', { is_start: true }), branch('a', { status: 'running' })],
@@ -896,7 +1085,15 @@ describe('branches of the work', () => {
     const { publish } = fold([
       started,
       { type: 'branch.published', branch_id: 'a', status: 'error', message: 'rejected' },
-      { type: 'branch.published', branch_id: 'a', status: 'success', remote: 'origin', ref: 'refs/heads/a', commit: '2', dry_run: true },
+      {
+        type: 'branch.published',
+        branch_id: 'a',
+        status: 'success',
+        remote: 'origin',
+        ref: 'refs/heads/a',
+        commit: '2',
+        dry_run: true,
+      },
     ]);
     expect(publish).toEqual({
       branch_id: 'a',
@@ -910,6 +1107,10 @@ describe('branches of the work', () => {
   });
 });
 
-function lineage(start_branch_id: string, latest_branch_id: string, branches: NonNullable<RunOutcome['lineage']>['branches']) {
+function lineage(
+  start_branch_id: string,
+  latest_branch_id: string,
+  branches: NonNullable<RunOutcome['lineage']>['branches'],
+) {
   return { start_branch_id, latest_branch_id, branches };
 }

@@ -3,7 +3,13 @@ import type { AgentEvent } from '../../src/events/event.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';
 
 const started: AgentEvent = { type: 'thread.started', agent: 'codex', session_id: 'one', resumed: true };
-const session: AgentEvent = { type: 'usage.reported', scope: 'thread', whole_session: true, input_tokens: 3600, output_tokens: 180 };
+const session: AgentEvent = {
+  type: 'usage.reported',
+  scope: 'thread',
+  whole_session: true,
+  input_tokens: 3600,
+  output_tokens: 180,
+};
 const step: AgentEvent = { type: 'usage.reported', scope: 'step', input_tokens: 1200, output_tokens: 60 };
 const warning = 'the agent counts the tokens of the whole session, earlier runs included';
 

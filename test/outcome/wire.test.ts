@@ -7,7 +7,8 @@ import { costAt, type Price } from '../../src/outcome/price.ts';
 type Responded = EventOf<'model.responded'>;
 
 /** Dollars per million tokens. */
-const price: Price = (model, tokens) => (model === 'unpriced' ? undefined : costAt({ input: 10, output: 100, cacheRead: 1 }, tokens));
+const price: Price = (model, tokens) =>
+  model === 'unpriced' ? undefined : costAt({ input: 10, output: 100, cacheRead: 1 }, tokens);
 
 function fold(events: readonly AgentEvent[], options: FoldOptions = {}): RunOutcome {
   const machine = new OutcomeFold(options);
@@ -92,7 +93,13 @@ describe('what a run used', () => {
       hi,
       ok,
     ]);
-    expect(outcome.metrics).toMatchObject({ input_tokens: 2050, output_tokens: 205, cost: 0.041, turns: 2, model_name: 'gpt-x' });
+    expect(outcome.metrics).toMatchObject({
+      input_tokens: 2050,
+      output_tokens: 205,
+      cost: 0.041,
+      turns: 2,
+      model_name: 'gpt-x',
+    });
     expect(outcome).toMatchObject({ wire: { requests: 3, side: 1 }, models_served: ['small', 'gpt-x'] });
     expect(outcome.usage_by_model?.map(({ model_name, cost }) => [model_name, cost])).toEqual([
       ['small', 0.001],
@@ -112,10 +119,17 @@ describe('what a run used', () => {
       used(5000, 500),
       ok,
     ]);
-    expect(outcome.metrics).toMatchObject({ input_tokens: 2000, output_tokens: 101, cost_is: 'at_least', cost_source: 'wire' });
+    expect(outcome.metrics).toMatchObject({
+      input_tokens: 2000,
+      output_tokens: 101,
+      cost_is: 'at_least',
+      cost_source: 'wire',
+    });
     expect(outcome.wire).toMatchObject({ requests: 3, uncounted: 2, failed: 1 });
     // More than what is known is no contradiction; less is.
-    expect(outcome.warnings).toEqual(['2 requests of 3 ended before they told what was used: tokens and cost are lower bounds']);
+    expect(outcome.warnings).toEqual([
+      '2 requests of 3 ended before they told what was used: tokens and cost are lower bounds',
+    ]);
     expect(fold([started, unknown, request(), hi, used(900, 100), ok]).warnings).toEqual([
       'the agent reported 900 input tokens; 1000 were served',
       'one request of 2 ended before it told what was used: tokens and cost are lower bounds',
@@ -123,9 +137,19 @@ describe('what a run used', () => {
   });
 
   it('is what the agent says where nobody told the wire', () => {
-    const { metrics, wire } = fold([started, { ...failed({ status: 200 }), usage: 'unknown' }, hi, used(70, 30, 0.5), ok]);
+    const { metrics, wire } = fold([
+      started,
+      { ...failed({ status: 200 }), usage: 'unknown' },
+      hi,
+      used(70, 30, 0.5),
+      ok,
+    ]);
     expect(metrics).toMatchObject({ input_tokens: 70, output_tokens: 30, cost: 0.5, cost_source: 'reported' });
-    expect(wire).toEqual({ requests: 1, uncounted: 1, agent_reported: { input_tokens: 70, output_tokens: 30, cost: 0.5 } });
+    expect(wire).toEqual({
+      requests: 1,
+      uncounted: 1,
+      agent_reported: { input_tokens: 70, output_tokens: 30, cost: 0.5 },
+    });
   });
 
   it('is unknown, never 0, where the model has no price', () => {
@@ -135,7 +159,9 @@ describe('what a run used', () => {
   });
 
   it('takes the price that a request had when it was made', () => {
-    expect(fold([started, request({ cost_usd: 0.3 }), request({ cost_usd: 0.4, cost_computed: true }), hi, ok]).metrics).toMatchObject({
+    expect(
+      fold([started, request({ cost_usd: 0.3 }), request({ cost_usd: 0.4, cost_computed: true }), hi, ok]).metrics,
+    ).toMatchObject({
       cost: 0.7,
       cost_source: 'wire',
     });
@@ -143,7 +169,11 @@ describe('what a run used', () => {
 
   it('has nothing of the wire where there was none', () => {
     const { wire, models_served, metrics } = fold([started, hi, used(7, 3, 0.5), ok]);
-    expect({ wire, models_served, source: metrics.cost_source }).toEqual({ wire: undefined, models_served: undefined, source: 'reported' });
+    expect({ wire, models_served, source: metrics.cost_source }).toEqual({
+      wire: undefined,
+      models_served: undefined,
+      source: 'reported',
+    });
   });
 });
 
@@ -154,7 +184,12 @@ describe('an agent that says "done"', () => {
     ['after an answer', [request(), ok], 'success', undefined],
     ['after a request that failed', [request(), refusedByProvider, ok], 'provider', 'server: HTTP 529: Overloaded'],
     ['before that became known', [request(), ok, refusedByProvider], 'provider', 'server: HTTP 529: Overloaded'],
-    ['after one that was cut off', [request({ ended: 'cut_by_provider' }), ok], 'provider', 'network: the answer stopped in the middle'],
+    [
+      'after one that was cut off',
+      [request({ ended: 'cut_by_provider' }), ok],
+      'provider',
+      'network: the answer stopped in the middle',
+    ],
     [
       'after one that nobody answered',
       [failed({ ended: 'cut_by_provider', code: 'network', error: 'socket hang up' }), ok],
@@ -169,8 +204,18 @@ describe('an agent that says "done"', () => {
       'provider',
       'server: HTTP 529: Overloaded',
     ],
-    ['after a title that failed', [request(), failed({ status: 500, code: 'server', is_side: true }), ok], 'success', undefined],
-    ['after a new start', [refusedByProvider, { type: 'retry.scheduled', scope: 'run', cause: 'x' }, request(), ok], 'success', undefined],
+    [
+      'after a title that failed',
+      [request(), failed({ status: 500, code: 'server', is_side: true }), ok],
+      'success',
+      undefined,
+    ],
+    [
+      'after a new start',
+      [refusedByProvider, { type: 'retry.scheduled', scope: 'run', cause: 'x' }, request(), ok],
+      'success',
+      undefined,
+    ],
   ])('%s', (_name, events, wanted, evidence) => {
     const { verdict } = fold([
       started,
@@ -185,13 +230,20 @@ describe('an agent that says "done"', () => {
   });
 
   it('and one that says nothing is judged by its last request', () => {
-    expect(fold([started, refusedByProvider]).verdict).toMatchObject({ class: 'provider', exit_code: 4, code: 'server' });
+    expect(fold([started, refusedByProvider]).verdict).toMatchObject({
+      class: 'provider',
+      exit_code: 4,
+      code: 'server',
+    });
     expect(fold([started, request()]).verdict).toMatchObject({ class: 'incomplete' });
   });
 
   it('and one that gives no reason for its failure has that of its last request', () => {
     const auth = failed({ status: 401, code: 'auth', error: 'no' });
-    expect(fold([started, auth, { type: 'agent.finished', status: 'failed' }]).verdict).toMatchObject({ class: 'provider', code: 'auth' });
+    expect(fold([started, auth, { type: 'agent.finished', status: 'failed' }]).verdict).toMatchObject({
+      class: 'provider',
+      code: 'auth',
+    });
   });
 
   it('is believed although a request was refused here: the limit says why', () => {
@@ -202,19 +254,31 @@ describe('an agent that says "done"', () => {
 });
 
 describe('another model than the one that was asked', () => {
-  const swapped = [started, request(), request({ model_served: 'gpt-x-mini' }), request({ model_served: 'gpt-x-mini' }), hi, ok];
+  const swapped = [
+    started,
+    request(),
+    request({ model_served: 'gpt-x-mini' }),
+    request({ model_served: 'gpt-x-mini' }),
+    hi,
+    ok,
+  ];
 
   it('is a warning and evidence', () => {
     const { warnings, verdict, models_served } = fold(swapped);
     expect(warnings).toEqual(['gpt-x was asked for, and gpt-x-mini answered']);
     expect(verdict).toMatchObject({ class: 'success' });
-    expect(verdict.evidence).toContainEqual({ signal: 'model', detail: 'gpt-x was asked for, and gpt-x-mini answered 2 requests' });
+    expect(verdict.evidence).toContainEqual({
+      signal: 'model',
+      detail: 'gpt-x was asked for, and gpt-x-mini answered 2 requests',
+    });
     expect(models_served).toEqual(['gpt-x', 'gpt-x-mini']);
   });
 
   it('is a failure where --fail-on says so', () => {
     expect(fold(swapped, { failOn: ['model'] }).verdict).toMatchObject({ class: 'provider', exit_code: 4 });
-    expect(fold([started, request({ model_served: 'gpt-x-2026-01-01' }), hi, ok], { failOn: ['model'] }).verdict.class).toBe('success');
+    expect(
+      fold([started, request({ model_served: 'gpt-x-2026-01-01' }), hi, ok], { failOn: ['model'] }).verdict.class,
+    ).toBe('success');
   });
 
   it('and wrong figures are warnings for --fail-on warning', () => {

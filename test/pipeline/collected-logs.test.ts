@@ -25,15 +25,41 @@ const collected: Record<string, (lines: readonly string[]) => string> = {
       .map((log) => `${JSON.stringify({ log, stream: 'stdout', time })}\n`)
       .join(''),
   'Fluent Bit': each((log) => ({ date: at / 1000, log, kubernetes: { pod_name: 'agent-1' } })),
-  'journalctl -o json': each((MESSAGE) => ({ __CURSOR: 's=1', __REALTIME_TIMESTAMP: String(at * 1000), PRIORITY: '6', MESSAGE })),
-  'journalctl -o json, as bytes': each((line) => ({ _PID: '1', __REALTIME_TIMESTAMP: String(at * 1000), MESSAGE: [...Buffer.from(line)] })),
+  'journalctl -o json': each((MESSAGE) => ({
+    __CURSOR: 's=1',
+    __REALTIME_TIMESTAMP: String(at * 1000),
+    PRIORITY: '6',
+    MESSAGE,
+  })),
+  'journalctl -o json, as bytes': each((line) => ({
+    _PID: '1',
+    __REALTIME_TIMESTAMP: String(at * 1000),
+    MESSAGE: [...Buffer.from(line)],
+  })),
   'aws logs get-log-events': (lines) =>
-    JSON.stringify({ events: lines.map((message) => ({ timestamp: at, message, ingestionTime: at })), nextForwardToken: 'f/1' }, null, 4),
-  'CloudWatch, a line each': each((message) => ({ logStreamName: 'run/1', timestamp: at, message, ingestionTime: at, eventId: '1' })),
+    JSON.stringify(
+      { events: lines.map((message) => ({ timestamp: at, message, ingestionTime: at })), nextForwardToken: 'f/1' },
+      null,
+      4,
+    ),
+  'CloudWatch, a line each': each((message) => ({
+    logStreamName: 'run/1',
+    timestamp: at,
+    message,
+    ingestionTime: at,
+    eventId: '1',
+  })),
   Logstash: each((message) => ({ '@timestamp': time, '@version': '1', message, host: 'ci' })),
-  'Google Cloud, as text': each((textPayload) => ({ insertId: 'a', textPayload, timestamp: time, resource: { type: 'k8s_container' } })),
+  'Google Cloud, as text': each((textPayload) => ({
+    insertId: 'a',
+    textPayload,
+    timestamp: time,
+    resource: { type: 'k8s_container' },
+  })),
   'Google Cloud, as JSON': (lines) =>
-    JSON.stringify(lines.map((line) => ({ insertId: 'a', jsonPayload: JSON.parse(line) as object, timestamp: time, logName: 'x' }))),
+    JSON.stringify(
+      lines.map((line) => ({ insertId: 'a', jsonPayload: JSON.parse(line) as object, timestamp: time, logName: 'x' })),
+    ),
   'CloudWatch, a subscription': (lines) =>
     `${JSON.stringify({
       messageType: 'DATA_MESSAGE',
@@ -68,7 +94,12 @@ const collected: Record<string, (lines: readonly string[]) => string> = {
     }),
   'Azure Container Apps': each((Log) => ({ TimeStamp: time, Log })),
   'Azure Container Apps, as in Kubernetes': each((line) => ({ TimeStamp: time, Log: `${time} stdout F ${line}` })),
-  Filebeat: each((message) => ({ '@timestamp': time, log: { offset: 12, file: { path: '/var/log/x' } }, message, stream: 'stdout' })),
+  Filebeat: each((message) => ({
+    '@timestamp': time,
+    log: { offset: 12, file: { path: '/var/log/x' } },
+    message,
+    stream: 'stdout',
+  })),
   "Datadog's API": (lines) =>
     JSON.stringify({
       data: lines.map((message, id) => ({
@@ -78,17 +109,27 @@ const collected: Record<string, (lines: readonly string[]) => string> = {
       })),
       meta: {},
     }),
-  "Datadog's API, a line each": each((message) => ({ id: 'a', type: 'log', attributes: { timestamp: time, message, tags: [] } })),
+  "Datadog's API, a line each": each((message) => ({
+    id: 'a',
+    type: 'log',
+    attributes: { timestamp: time, message, tags: [] },
+  })),
   "Datadog's first API, newest first": (lines) =>
     JSON.stringify({
-      logs: lines.map((message, id) => ({ id: String(id), content: { timestamp: new Date(at + id).toISOString(), message } })).toReversed(),
+      logs: lines
+        .map((message, id) => ({ id: String(id), content: { timestamp: new Date(at + id).toISOString(), message } }))
+        .toReversed(),
       status: 'done',
     }),
   Loki: each((line) => ({ labels: { app: 'agent' }, line, timestamp: time })),
   "a container's file in Kubernetes": (lines) => lines.map((line) => `${time} stdout F ${line}\n`).join(''),
   "a container's file in Kubernetes, in pieces": (lines) =>
     lines
-      .flatMap((line) => pieces(line, 300).map((piece, index, all) => `${time} stdout ${index === all.length - 1 ? 'F' : 'P'} ${piece}\n`))
+      .flatMap((line) =>
+        pieces(line, 300).map(
+          (piece, index, all) => `${time} stdout ${index === all.length - 1 ? 'F' : 'P'} ${piece}\n`,
+        ),
+      )
       .join(''),
 };
 /** Indented documents, each of their lines after this. */
@@ -98,7 +139,9 @@ const indented =
     let index = 0;
     const rows = lines.map((line) => JSON.stringify(JSON.parse(line), null, 2).split('\n'));
     return rows
-      .map((document) => document.map((row, place) => `${isEach || place === 0 ? before(++index) : ''}${row}\n`).join(''))
+      .map((document) =>
+        document.map((row, place) => `${isEach || place === 0 ? before(++index) : ''}${row}\n`).join(''),
+      )
       .join('noise\n');
   };
 const stampAt = (index: number): string => new Date(at + index * 997).toISOString();
@@ -110,12 +153,17 @@ Object.assign(collected, {
   'kubectl logs --prefix': indented(() => '[pod/agent-5d9/agent] '),
   'aws logs tail': indented((index) => `${stampAt(index).replace('Z', '+00:00')} run/1/4f2a `),
   "a logger's first line": indented((index) => `[${stampAt(index)}] [INFO] `, false),
-  "a logger's first line, without brackets": indented((index) => `${stampAt(index).replace('T', ' ').replace('Z', '')} - INFO - `, false),
+  "a logger's first line, without brackets": indented(
+    (index) => `${stampAt(index).replace('T', ' ').replace('Z', '')} - INFO - `,
+    false,
+  ),
   'Google Cloud, structured': each((message) => ({ severity: 'INFO', message, time })),
   winston: each((message) => ({ level: 'info', message, timestamp: time })),
   pino: each((msg) => ({ level: 30, time: at, pid: 7, hostname: 'ci', msg })),
   'CSV, exported': (lines: readonly string[]) =>
-    ['timestamp,message', ...lines.map((line) => `${time},"${line.replaceAll('"', '""')}"`)].map((row) => `${row}\r\n`).join(''),
+    ['timestamp,message', ...lines.map((line) => `${time},"${line.replaceAll('"', '""')}"`)]
+      .map((row) => `${row}\r\n`)
+      .join(''),
   'CSV, with the line feed of each line': (lines: readonly string[]) =>
     ['"@timestamp","@message","@ptr"', ...lines.map((line) => `"${time}","${line.replaceAll('"', '""')}\n","x"`)]
       .map((row) => `${row}\n`)
@@ -123,7 +171,8 @@ Object.assign(collected, {
 });
 
 /** What breaks lines that are longer. */
-for (const width of [80, 132]) collected[`wrapped at column ${width}`] = (lines) => lines.flatMap((line) => pieces(line, width)).join('\n');
+for (const width of [80, 132])
+  collected[`wrapped at column ${width}`] = (lines) => lines.flatMap((line) => pieces(line, width)).join('\n');
 
 collected['wrapped at column 80 with CRLF'] = (lines) => lines.flatMap((line) => pieces(line, 80)).join('\r\n');
 
@@ -183,7 +232,10 @@ it('takes the times of a collector where the agent says none', async () => {
     .toString()
     .trimEnd()
     .split('\n')
-    .map((line, index) => `${JSON.stringify({ log: `${line}\n`, stream: 'stdout', time: new Date(at + index * 1000).toISOString() })}\n`);
+    .map(
+      (line, index) =>
+        `${JSON.stringify({ log: `${line}\n`, stream: 'stdout', time: new Date(at + index * 1000).toISOString() })}\n`,
+    );
   const { metrics } = await fold([Buffer.from(log.join(''))]);
   expect(metrics.duration_ms).toBe((log.length - 1) * 1000);
 });
@@ -192,7 +244,9 @@ it('says what it was not able to join as it came', async () => {
   const { stdout } = loadRecording('codex@0.166.0', 'denied');
   const whole = Buffer.from(stdout).toString().replaceAll(/^/gm, `${time} `);
   for (const cut of ['{"type":"item.completed","item":{"text":"cut off here', '{"type":"item.completed",']) {
-    const outcome = await fold([Buffer.from(`${time} ${cut}\n${time} and words\n${time} ${cut}\n${whole}`)], { full: true });
+    const outcome = await fold([Buffer.from(`${time} ${cut}\n${time} and words\n${time} ${cut}\n${whole}`)], {
+      full: true,
+    });
     expect(essence(outcome)).toEqual(essence(await fold([stdout], { full: true })));
   }
 });

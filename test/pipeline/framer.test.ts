@@ -6,7 +6,10 @@ import { Reader } from '../../src/pipeline/reader.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { steepest, steepnessOf } from '../support/growth.ts';
 
-type Call = { value: JsonObject; line: number } | { text: string; cause: string; line: number } | { note: string; line: number };
+type Call =
+  | { value: JsonObject; line: number }
+  | { text: string; cause: string; line: number }
+  | { note: string; line: number };
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -77,9 +80,12 @@ describe('noise', () => {
     ]);
   });
 
-  it.each([['42'], ['"text"'], ['null'], ['[]'], ['[1, 2]'], ['[{"n":1},2]']])('is JSON that is no object: %s', (text) => {
-    expect(frame([bytes(`${text}\n`)])).toEqual([{ text, cause: 'noise', line: 1 }]);
-  });
+  it.each([['42'], ['"text"'], ['null'], ['[]'], ['[1, 2]'], ['[{"n":1},2]']])(
+    'is JSON that is no object: %s',
+    (text) => {
+      expect(frame([bytes(`${text}\n`)])).toEqual([{ text, cause: 'noise', line: 1 }]);
+    },
+  );
 
   it.each([['[INFO] starting'], ['[12:00:01] hello {'], ['[done]']])('may start with a bracket: %s', (text) => {
     expect(frame([bytes(`${text}\n{"n":2}\n`)])).toEqual([{ text, cause: 'noise', line: 1 }, two]);
@@ -90,7 +96,10 @@ describe('noise', () => {
   it('around a line is removed: colours, titles, NULs', () => {
     const wrapped = ['\u001b[31m{"n":1}\u001b[0m', '\u001b]0;title\u0007{"n":1}', '\u0000\u0000{"n":1}\u0000'];
     for (const line of wrapped) {
-      expect(frame([bytes(`${line}\n`)])).toEqual([{ note: 'guessed: control characters around a line', line: 1 }, one]);
+      expect(frame([bytes(`${line}\n`)])).toEqual([
+        { note: 'guessed: control characters around a line', line: 1 },
+        one,
+      ]);
     }
   });
 
@@ -125,22 +134,39 @@ describe('broken lines', () => {
   });
 
   it('that stop before are broken', () => {
-    expect(said(frame([bytes('{"t":"it stops he\n{"n":2}\n')]))).toEqual([{ text: '{"t":"it stops he', cause: 'broken', line: 1 }, two]);
-    expect(said(frame([bytes('{"t":{"x":1\n{"n":2}\n')]))).toEqual([{ text: '{"t":{"x":1', cause: 'broken', line: 1 }, two]);
-    expect(said(frame([bytes('{nonsense}\n{"n":2}')]))).toEqual([{ text: '{nonsense}', cause: 'broken', line: 1 }, two]);
+    expect(said(frame([bytes('{"t":"it stops he\n{"n":2}\n')]))).toEqual([
+      { text: '{"t":"it stops he', cause: 'broken', line: 1 },
+      two,
+    ]);
+    expect(said(frame([bytes('{"t":{"x":1\n{"n":2}\n')]))).toEqual([
+      { text: '{"t":{"x":1', cause: 'broken', line: 1 },
+      two,
+    ]);
+    expect(said(frame([bytes('{nonsense}\n{"n":2}')]))).toEqual([
+      { text: '{nonsense}', cause: 'broken', line: 1 },
+      two,
+    ]);
     expect(said(frame([bytes('{nonsense}')]))).toEqual([{ text: '{nonsense}', cause: 'broken', line: 1 }]);
   });
 
   it('may hold several objects', () => {
     const second = { value: { n: 2 }, line: 1 };
-    expect(frame([bytes('{"n":1}{"n":2}\n')])).toEqual([{ note: 'guessed: several objects on one line', line: 1 }, one, second]);
+    expect(frame([bytes('{"n":1}{"n":2}\n')])).toEqual([
+      { note: 'guessed: several objects on one line', line: 1 },
+      one,
+      second,
+    ]);
     expect(said(frame([bytes('{"n":1} {"n":2}')]))).toEqual([one, second]);
     expect(said(frame([bytes('{"n":1}{"t":"}{"}{"n":2}\n')]))).toEqual([one, { value: { t: '}{' }, line: 1 }, second]);
   });
 
   it('may hold an object and a piece of another', () => {
     expect(said(frame([bytes('{"n":1}{"t":"x\n')]))).toEqual([one, { text: '{"t":"x', cause: 'broken', line: 1 }]);
-    expect(said(frame([bytes('{"n":1}{"t":[\n{"n":2}\n')]))).toEqual([one, { text: '{"t":[', cause: 'broken', line: 1 }, two]);
+    expect(said(frame([bytes('{"n":1}{"t":[\n{"n":2}\n')]))).toEqual([
+      one,
+      { text: '{"t":[', cause: 'broken', line: 1 },
+      two,
+    ]);
     expect(said(frame([bytes('{"n":1}{"t":"x')]))).toEqual([one, { text: '{"t":"x', cause: 'cut', line: 1 }]);
     expect(said(frame([bytes('{"n":1} tail')]))).toEqual([one, { text: 'tail', cause: 'broken', line: 1 }]);
   });
@@ -217,7 +243,12 @@ describe('a line of more objects than one may hold', () => {
 
   it('is read as far, and the rest is told', () => {
     const glued = frame([bytes('{"n":1}{"n":2}{"n":3}{"n":4}\n{"n":2}\n')], undefined, 2);
-    expect(said(glued)).toEqual([one, { ...two, line: 1 }, { text: '{"n":3}{"n":4}', cause: 'oversize', line: 1 }, two]);
+    expect(said(glued)).toEqual([
+      one,
+      { ...two, line: 1 },
+      { text: '{"n":3}{"n":4}', cause: 'oversize', line: 1 },
+      two,
+    ]);
     expect(notes(glued)).toEqual(['guessed: several objects on one line', tooMany]);
     expect(notes(frame([bytes('{"n":1}{"n":2}\n')], undefined, 2))).toEqual(['guessed: several objects on one line']);
   });
@@ -351,7 +382,11 @@ describe('any bytes in any pieces', () => {
     ['a Buffer', Buffer.alloc(4)],
   ])('may be in %s that is used again', (_title, buffer) => {
     const calls: Call[] = [];
-    const framer = new Framer({ value: (value, line) => void calls.push({ value, line }), text: () => {}, note: () => {} });
+    const framer = new Framer({
+      value: (value, line) => void calls.push({ value, line }),
+      text: () => {},
+      note: () => {},
+    });
     for (const part of ['{"n"', ':1}\n', '{"n"', ':2}\n']) {
       buffer.set(bytes(part));
       framer.push(buffer);

@@ -11,7 +11,10 @@ it('keeps the introduction of an agent that printed something else before', () =
 
 it('starts a thread for a run that never introduced itself, and keeps its words', () => {
   const reading = read({ stdout: 'Welcome!\n' });
-  expect(facts(reading)).toEqual([{ type: 'thread.started' }, { type: 'log', stream: 'stdout', cause: 'noise', text: 'Welcome!' }]);
+  expect(facts(reading)).toEqual([
+    { type: 'thread.started' },
+    { type: 'log', stream: 'stdout', cause: 'noise', text: 'Welcome!' },
+  ]);
 });
 
 it('does not wait for ever', () => {
@@ -33,6 +36,9 @@ describe('a document that was cut', () => {
     ['unknown', `{"answer":"${answer}`],
   ])('is known to be %s by how it begins, and is no success', (dialect, stdout) => {
     const { outcome } = read({ stdout, exit: { exit_code: 0, signal: null } });
-    expect({ dialect: outcome.provenance.dialect, class: outcome.verdict.class }).toEqual({ dialect, class: 'incomplete' });
+    expect({ dialect: outcome.provenance.dialect, class: outcome.verdict.class }).toEqual({
+      dialect,
+      class: 'incomplete',
+    });
   });
 });

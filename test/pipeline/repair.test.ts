@@ -72,7 +72,11 @@ describe('repair', () => {
   it.each<[string, Draft[], string[]]>([
     ['starts a thread for nothing at all', [], ['+thread.started']],
     ['starts a thread once', [{ type: 'thread.started', agent: 'a' }, { type: 'thread.started' }], ['thread.started']],
-    ['lets noise wait for the thread that follows', [log, { type: 'thread.started', agent: 'a' }], ['thread.started', 'log']],
+    [
+      'lets noise wait for the thread that follows',
+      [log, { type: 'thread.started', agent: 'a' }],
+      ['thread.started', 'log'],
+    ],
     ['keeps noise without a thread', [log], ['+thread.started', 'log']],
     [
       'keeps noise before the first words',
@@ -82,7 +86,13 @@ describe('repair', () => {
     [
       'opens a turn for a text and gives it its delta',
       [whole('Hi.')],
-      ['+thread.started', '+turn.started turn_1', '+text.delta block_1 "Hi."', 'text.completed block_1 "Hi."', '+turn.completed turn_1'],
+      [
+        '+thread.started',
+        '+turn.started turn_1',
+        '+text.delta block_1 "Hi."',
+        'text.completed block_1 "Hi."',
+        '+turn.completed turn_1',
+      ],
     ],
     [
       'ends a text that only streamed',
@@ -177,12 +187,24 @@ describe('repair', () => {
     [
       'abandons an item that never ended',
       [item('i')],
-      ['+thread.started', '+turn.started turn_1', 'item.started i', '+item.completed i abandoned', '+turn.completed turn_1'],
+      [
+        '+thread.started',
+        '+turn.started turn_1',
+        'item.started i',
+        '+item.completed i abandoned',
+        '+turn.completed turn_1',
+      ],
     ],
     [
       'starts an item that only ended',
       [done('i')],
-      ['+thread.started', '+turn.started turn_1', '+item.started i', 'item.completed i success', '+turn.completed turn_1'],
+      [
+        '+thread.started',
+        '+turn.started turn_1',
+        '+item.started i',
+        'item.completed i success',
+        '+turn.completed turn_1',
+      ],
     ],
     [
       'abandons an item that starts again',
@@ -210,7 +232,11 @@ describe('repair', () => {
         '+turn.completed turn_2',
       ],
     ],
-    ['starts a turn that only ended', [{ type: 'turn.completed' }], ['+thread.started', '+turn.started turn_1', 'turn.completed turn_1']],
+    [
+      'starts a turn that only ended',
+      [{ type: 'turn.completed' }],
+      ['+thread.started', '+turn.started turn_1', 'turn.completed turn_1'],
+    ],
     [
       'pairs the end of another turn with a start of its own',
       [
@@ -238,7 +264,14 @@ describe('repair', () => {
       { type: 'turn.started', iteration: 7 },
     ]);
     expect(turns.flatMap(({ event }) => (event.type === 'turn.completed' ? [event] : []))).toEqual([
-      { type: 'turn.completed', turn_id: 'turn_1', iteration: 1, tool_call_count: 2, has_final_report: false, finish_reason: 'stop' },
+      {
+        type: 'turn.completed',
+        turn_id: 'turn_1',
+        iteration: 1,
+        tool_call_count: 2,
+        has_final_report: false,
+        finish_reason: 'stop',
+      },
       { type: 'turn.completed', turn_id: 'turn_7', iteration: 7, tool_call_count: 0, has_final_report: false },
     ]);
   });
@@ -314,7 +347,8 @@ function leftOpen(events: readonly AgentEvent[]): string[] {
   };
   const end = (key: string, words?: string): void => {
     if (!open.has(key)) throw new Error(`${key} ends without a start`);
-    if (words !== undefined && open.get(key) !== words) throw new Error(`${key} says ${words}, but streamed ${open.get(key)}`);
+    if (words !== undefined && open.get(key) !== words)
+      throw new Error(`${key} says ${words}, but streamed ${open.get(key)}`);
     open.delete(key);
   };
   for (const event of events) {
@@ -381,12 +415,19 @@ describe('whatever the drafts', () => {
     fc.assert(
       fc.property(drafts, (some) => {
         const kept = repair(some).flatMap(({ event, synthetic }) =>
-          synthetic || event.type === 'thread.started' || event.type === 'log' || event.type === 'line.unknown' ? [] : [event],
+          synthetic || event.type === 'thread.started' || event.type === 'log' || event.type === 'line.unknown'
+            ? []
+            : [event],
         );
         const told = some.filter(({ type }) => type !== 'thread.started' && type !== 'log' && type !== 'line.unknown');
         expect(kept.map(({ type }) => type)).toEqual(told.map(({ type }) => type));
         for (const [index, event] of kept.entries()) {
-          const { block_id: _, message_id: __, turn_id: ___, ...words } = told[index] as Draft & Record<string, unknown>;
+          const {
+            block_id: _,
+            message_id: __,
+            turn_id: ___,
+            ...words
+          } = told[index] as Draft & Record<string, unknown>;
           expect(event).toMatchObject(words);
         }
       }),
@@ -400,8 +441,15 @@ describe('calls without end', () => {
 
   it('are left, the oldest first, before there are too many to remember', () => {
     const told = story(many);
-    const [next, firstLeft, lastLeft] = ['item.started i10000', '+item.completed i0 abandoned', '+item.completed i4999 abandoned'];
-    expect([told.indexOf(firstLeft), told.indexOf(lastLeft)]).toEqual([told.indexOf(next) - 5000, told.indexOf(next) - 1]);
+    const [next, firstLeft, lastLeft] = [
+      'item.started i10000',
+      '+item.completed i0 abandoned',
+      '+item.completed i4999 abandoned',
+    ];
+    expect([told.indexOf(firstLeft), told.indexOf(lastLeft)]).toEqual([
+      told.indexOf(next) - 5000,
+      told.indexOf(next) - 1,
+    ]);
     expect(told.filter((each) => each.endsWith('abandoned'))).toHaveLength(many.length);
   });
 

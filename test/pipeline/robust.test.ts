@@ -104,10 +104,12 @@ describe.each(allRecordings(tables))('$name', ({ folder, scenario }) => {
   it('reads the same however the bytes arrive', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 8 }), (cuts) => {
-        const places = [...new Set(cuts.map((cut) => (recording.stdout.length === 0 ? 0 : cut % recording.stdout.length)))].toSorted(
-          (a, b) => a - b,
+        const places = [
+          ...new Set(cuts.map((cut) => (recording.stdout.length === 0 ? 0 : cut % recording.stdout.length))),
+        ].toSorted((a, b) => a - b);
+        const chunks = [0, ...places].map((start, index) =>
+          recording.stdout.subarray(start, places[index] ?? recording.stdout.length),
         );
-        const chunks = [0, ...places].map((start, index) => recording.stdout.subarray(start, places[index] ?? recording.stdout.length));
         expect(read(recording, chunks).events).toEqual(whole.events);
       }),
       { numRuns: Math.min(numRuns, 5), seed },
@@ -135,8 +137,16 @@ const found: readonly [folder: string, scenario: string, mutations: Mutation[]][
   ['gemini@0.61.0', 'denied', [repeat(0, 179), repeat(1370523619, 178), { kind: 'flip', byte: 0, at: 0, length: 1 }]],
   ['gemini@0.61.0', 'denied', [{ kind: 'flip', byte: 0, at: 1860921118, length: 1 }]],
   ['gemini@0.61.0', 'denied', [drop(1689784138, 1)]],
-  ['gemini@0.61.0', 'denied', [repeat(190873087, 118), drop(1835064624, 117), { kind: 'flip', byte: 0, at: 1450372856, length: 1 }]],
-  ['gemini@0.61.0', 'denied', [drop(1166467226, 79), drop(843343667, 72), { kind: 'flip', byte: 32, at: 8576414, length: 1 }]],
+  [
+    'gemini@0.61.0',
+    'denied',
+    [repeat(190873087, 118), drop(1835064624, 117), { kind: 'flip', byte: 0, at: 1450372856, length: 1 }],
+  ],
+  [
+    'gemini@0.61.0',
+    'denied',
+    [drop(1166467226, 79), drop(843343667, 72), { kind: 'flip', byte: 32, at: 8576414, length: 1 }],
+  ],
   ['gemini@0.61.0', 'denied', [drop(1685534688, 119), drop(1387437334, 24)]],
   ['gemini@0.61.0', 'denied', [repeat(1710676034, 196)]],
   ['qwen@0.24.4', 'denied', [repeat(661864443, 130), drop(743721364, 2), insert(0, [0])]],
@@ -145,7 +155,11 @@ const found: readonly [folder: string, scenario: string, mutations: Mutation[]][
   ['pi-anthropic@0.73.1', 'denied', [drop(2347281, 23), repeat(1215877077, 1)]],
   ['pi-responses@0.73.1', 'denied', [insert(2008902563, [32, 0])]],
   ['qwen@0.24.4', 'denied', [repeat(234888342, 1)]],
-  ['qwen@0.24.4', 'denied', [insert(1355926507, [9, 0, 0, 0, 0, 0]), insert(274408406, [0, 0, 33, 0]), drop(584721548, 151)]],
+  [
+    'qwen@0.24.4',
+    'denied',
+    [insert(1355926507, [9, 0, 0, 0, 0, 0]), insert(274408406, [0, 0, 33, 0]), drop(584721548, 151)],
+  ],
   ['qwen-json@0.24.4', 'denied', [{ kind: 'flip', byte: 0, at: 6664137, length: 1 }]],
   ['qwen-partial@0.24.4', 'denied', [{ kind: 'flip', byte: 0, at: 1084048003, length: 1 }]],
 ];

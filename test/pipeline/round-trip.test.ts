@@ -58,8 +58,16 @@ describe('into its own dialect and back', () => {
 /** What must survive every conversion, and the losses that excuse a difference. */
 const kept: readonly { what: string; of: (outcome: RunOutcome) => unknown; excuses: readonly Loss[] }[] = [
   { what: 'message', of: (outcome) => outcome.message, excuses: ['text'] },
-  { what: 'tool names', of: (outcome) => outcome.tool_calls.map((call) => call.name), excuses: ['tool_name', 'tool_call'] },
-  { what: 'tool statuses', of: (outcome) => outcome.tool_calls.map((call) => call.status), excuses: ['tool_status', 'tool_call'] },
+  {
+    what: 'tool names',
+    of: (outcome) => outcome.tool_calls.map((call) => call.name),
+    excuses: ['tool_name', 'tool_call'],
+  },
+  {
+    what: 'tool statuses',
+    of: (outcome) => outcome.tool_calls.map((call) => call.status),
+    excuses: ['tool_status', 'tool_call'],
+  },
   { what: 'usage totals', of: ({ metrics }) => [metrics.input_tokens, metrics.output_tokens], excuses: ['usage'] },
   { what: 'success', of: (outcome) => outcome.verdict.class === 'success', excuses: ['verdict'] },
 ];

@@ -7,7 +7,8 @@ import { Redactor } from '../../src/redact/redactor.ts';
 import { body } from '../support/secrets.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const numbered = (from: number, to: number): string[] => Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
+const numbered = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
 
 /** What is kept of stderr, and the outcome of a process that failed without another word. */
 function crash(stderr: readonly string[], { dialect = 'codex', redact = false, isHeard = true } = {}) {
@@ -34,7 +35,11 @@ describe('of a long stderr', () => {
   });
 
   it('the same is kept while nobody knows the dialect', () => {
-    expect(crash(numbered(1, 1000), { dialect: '' }).logs).toEqual([...numbered(1, 200), '[… 750 lines …]', ...numbered(951, 1000)]);
+    expect(crash(numbered(1, 1000), { dialect: '' }).logs).toEqual([
+      ...numbered(1, 200),
+      '[… 750 lines …]',
+      ...numbered(951, 1000),
+    ]);
   });
 
   it.each([

@@ -17,7 +17,8 @@ function threaded(options: ThreadOptions = {}): { thread: Thread; records: Event
 describe('whenIdle', () => {
   const telling = (type: EventRecord['type']) => {
     const { thread, records } = threaded({
-      onRecord: (record) => record.type === type && thread.whenIdle(() => thread.tell({ type: 'log', stream: 'agent', text: 'late' })),
+      onRecord: (record) =>
+        record.type === type && thread.whenIdle(() => thread.tell({ type: 'log', stream: 'agent', text: 'late' })),
     });
     return { thread, records };
   };
@@ -32,7 +33,13 @@ describe('whenIdle', () => {
   it('waits for all records that one draft gives rise to', () => {
     const { thread, records } = telling('thread.started');
     thread.emit({ type: 'text.completed', text: 'Done.' });
-    expect(records.map(({ type }) => type)).toEqual(['thread.started', 'turn.started', 'text.delta', 'text.completed', 'log']);
+    expect(records.map(({ type }) => type)).toEqual([
+      'thread.started',
+      'turn.started',
+      'text.delta',
+      'text.completed',
+      'log',
+    ]);
   });
 
   it('waits for the end of a step that takes several', () => {
@@ -70,7 +77,8 @@ it('takes what is told beside the agent, with its source, between what the agent
 });
 
 it('makes nothing of a draft that does not count, and the corrected one of another', () => {
-  const onDraft = (draft: Draft): Draft | undefined => (draft.type === 'thread.started' ? { ...draft, cwd: '/checkout' } : undefined);
+  const onDraft = (draft: Draft): Draft | undefined =>
+    draft.type === 'thread.started' ? { ...draft, cwd: '/checkout' } : undefined;
   const { thread, records } = threaded({ onDraft });
   thread.emit({ type: 'thread.started', cwd: '/copy' });
   thread.emit({ type: 'log', stream: 'stderr', text: 'x' });
@@ -92,10 +100,12 @@ it('goes on with the bytes of another process, in another dialect', () => {
   thread.endAttempt();
   thread.retry({ attempt: 1, max_attempts: 2, delay_ms: 0, cause: 'incomplete' });
   read({ type: 'result', subtype: 'success', is_error: false, result: 'Second.', session_id: 's', num_turns: 1 });
-  expect(records.flatMap((record) => (record.type === 'text.completed' ? [[record.text, record.sequence, record.thread_id]] : []))).toEqual(
-    [
-      ['First.', 4, 'thread'],
-      ['Second.', 9, 'thread'],
-    ],
-  );
+  expect(
+    records.flatMap((record) =>
+      record.type === 'text.completed' ? [[record.text, record.sequence, record.thread_id]] : [],
+    ),
+  ).toEqual([
+    ['First.', 4, 'thread'],
+    ['Second.', 9, 'thread'],
+  ]);
 });

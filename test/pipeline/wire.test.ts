@@ -26,7 +26,10 @@ describe('before the agent has introduced itself', () => {
     const records: EventRecord[] = [];
     const left = [...times];
     const clock = (): number => left.shift() ?? 9000;
-    return { thread: new Thread({ clock, newId: () => 'made-up', onRecord: (record) => records.push(record) }), records };
+    return {
+      thread: new Thread({ clock, newId: () => 'made-up', onRecord: (record) => records.push(record) }),
+      records,
+    };
   }
   const shown = ({ type, source, timestamp, thread_id }: EventRecord): string =>
     `${type} ${source} ${Date.parse(timestamp ?? '')} ${thread_id}`;
@@ -49,7 +52,10 @@ describe('before the agent has introduced itself', () => {
   it('an agent that says nothing is not waited for too long', () => {
     const { thread, records } = threadAt([]);
     for (let each = 0; each < 41; each += 1) thread.tell({ ...requested }, 'wire');
-    expect(records.map(({ type }) => type)).toEqual(['thread.started', ...Array.from({ length: 41 }, () => 'model.requested')]);
+    expect(records.map(({ type }) => type)).toEqual([
+      'thread.started',
+      ...Array.from({ length: 41 }, () => 'model.requested'),
+    ]);
   });
 
   it('or at all, once it has ended', () => {
@@ -76,7 +82,9 @@ describe('a tape on which requests stand', () => {
     const { thread_id = '', timestamp = null } = records[0] ?? {};
     const place = { timestamp, thread_id, source: 'wire', synthetic: false } as const;
     const all: object[] = records.flatMap((record, index): object[] =>
-      index === 0 || record.type === 'thread.completed' ? [record] : [{ ...requested, ...place }, record, { ...responded, ...place }],
+      index === 0 || record.type === 'thread.completed'
+        ? [record]
+        : [{ ...requested, ...place }, record, { ...responded, ...place }],
     );
     return { with: jsonl(all.map((record, index) => ({ ...record, sequence: index + 1 }))), without: jsonl(records) };
   }
@@ -100,7 +108,17 @@ describe('a tape on which requests stand', () => {
 
   it('has no other event than a request of the right shape', () => {
     const [first = ''] = without.split('\n');
-    const broken = { ...responded, hosted_tools: 5, sequence: 2, timestamp: null, thread_id: 'x', source: 'wire', synthetic: false };
-    expect(pass({ stdout: `${first}\n${JSON.stringify(broken)}\n` }).events.map(({ type }) => type)).toContain('line.unknown');
+    const broken = {
+      ...responded,
+      hosted_tools: 5,
+      sequence: 2,
+      timestamp: null,
+      thread_id: 'x',
+      source: 'wire',
+      synthetic: false,
+    };
+    expect(pass({ stdout: `${first}\n${JSON.stringify(broken)}\n` }).events.map(({ type }) => type)).toContain(
+      'line.unknown',
+    );
   });
 });

@@ -12,7 +12,8 @@ it('survives what is nested too deeply to be written', async () => {
   const notes: string[] = [];
   let text = '';
   const bytes = [new TextEncoder().encode(call)];
-  for await (const piece of convert(bytes, 'qwen', { from: 'qwen', onNote: ({ what }) => void notes.push(what) })) text += piece;
+  for await (const piece of convert(bytes, 'qwen', { from: 'qwen', onNote: ({ what }) => void notes.push(what) }))
+    text += piece;
   expect(text.length).toBeLessThan(depth);
   expect(notes).toContain('unknown_line');
 });
@@ -27,7 +28,8 @@ it.runIf(isSweep)('survives what is too long to be written in ASCII', async () =
   const bytes = lines.map((line) => new TextEncoder().encode(`${JSON.stringify(line)}\n`));
   const notes: string[] = [];
   let length = 0;
-  for await (const piece of convert(bytes, 'dev-agent', { onNote: ({ what }) => void notes.push(what) })) length += piece.length;
+  for await (const piece of convert(bytes, 'dev-agent', { onNote: ({ what }) => void notes.push(what) }))
+    length += piece.length;
   expect(length).toBeGreaterThan(0);
   expect(notes).toContain('unknown_line');
 });

@@ -13,22 +13,27 @@ const piece = fc.oneof(
 
 it('a record is written as it is, whatever was held back of its text', () => {
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 8 }), fc.array(piece, { maxLength: 8 }), fc.option(fc.nat(5)), (texts, chunks, step) => {
-      let now = 0;
-      const told: { record: EventRecord; line: string | undefined }[] = [];
-      const thread = new Thread({
-        isWritten: true,
-        redact: new Redactor({ values: ['hunter22hunter22'] }),
-        newId: () => 'thread',
-        clock: () => (now += step ?? 0),
-        onRecord: (record) => void told.push({ record, line: recordLine(record)?.toString() }),
-      });
-      thread.emit({ type: 'turn.started' });
-      thread.emit({ type: 'item.started', item_id: 'call', kind: 'command', name: 'bash', args: {} });
-      for (const chunk of chunks) thread.emit({ type: 'item.output', item_id: 'call', chunk });
-      for (const text of texts) thread.emit({ type: 'text.delta', block_id: 'block', text });
-      thread.end('runwire');
-      expect(told.map(({ line }) => line)).toEqual(told.map(({ record }) => `${JSON.stringify(record)}\n`));
-    }),
+    fc.property(
+      fc.array(piece, { maxLength: 8 }),
+      fc.array(piece, { maxLength: 8 }),
+      fc.option(fc.nat(5)),
+      (texts, chunks, step) => {
+        let now = 0;
+        const told: { record: EventRecord; line: string | undefined }[] = [];
+        const thread = new Thread({
+          isWritten: true,
+          redact: new Redactor({ values: ['hunter22hunter22'] }),
+          newId: () => 'thread',
+          clock: () => (now += step ?? 0),
+          onRecord: (record) => void told.push({ record, line: recordLine(record)?.toString() }),
+        });
+        thread.emit({ type: 'turn.started' });
+        thread.emit({ type: 'item.started', item_id: 'call', kind: 'command', name: 'bash', args: {} });
+        for (const chunk of chunks) thread.emit({ type: 'item.output', item_id: 'call', chunk });
+        for (const text of texts) thread.emit({ type: 'text.delta', block_id: 'block', text });
+        thread.end('runwire');
+        expect(told.map(({ line }) => line)).toEqual(told.map(({ record }) => `${JSON.stringify(record)}\n`));
+      },
+    ),
   );
 });

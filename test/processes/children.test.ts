@@ -26,7 +26,11 @@ function marked(): { folder: string; mark: string; up: string } {
 
 function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
   const home = join(base, 'home');
-  return spawn(process.execPath, args, { cwd: root, env: { PATH: process.env['PATH'], HOME: home, ...env }, stdio: 'ignore' });
+  return spawn(process.execPath, args, {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: home, ...env },
+    stdio: 'ignore',
+  });
 }
 
 async function expectNobodyAfterKill(parent: ChildProcess, mark: string): Promise<void> {
@@ -46,7 +50,10 @@ it('kill -9 of Runwire ends the command of --on-end', async () => {
 
 it('kill -9 of Runwire ends a program that was asked for its version and hangs', async () => {
   const { folder, mark, up } = marked();
-  writeFileSync(join(folder, 'codex'), `#!/bin/sh\ntrap '' HUP INT TERM\necho up > ${up}\nwhile :; do sleep 600; done\n`);
+  writeFileSync(
+    join(folder, 'codex'),
+    `#!/bin/sh\ntrap '' HUP INT TERM\necho up > ${up}\nwhile :; do sleep 600; done\n`,
+  );
   chmodSync(join(folder, 'codex'), 0o755);
   const parent = start([bin, 'agents'], { PATH: `${folder}:/usr/bin:/bin` });
   expect(await until(() => existsSync(up))).toBe(true);
@@ -70,10 +77,14 @@ it('kill -9 of Runwire ends a search', async () => {
 it('what a command of --on-end leaves running ends with it, and its failure is told', async () => {
   const { folder, mark } = marked();
   const command = `setsid sh -c 'trap "" TERM; sleep 600; : ${mark}' & cat > ${folder}/outcome; exit 3`;
-  const { status, stderr } = spawnSync(process.execPath, [bin, 'run', '-q', '--ledger', 'none', '--on-end', command, ...agent], {
-    env: { PATH: process.env['PATH'], HOME: join(base, 'home') },
-    encoding: 'utf8',
-  });
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [bin, 'run', '-q', '--ledger', 'none', '--on-end', command, ...agent],
+    {
+      env: { PATH: process.env['PATH'], HOME: join(base, 'home') },
+      encoding: 'utf8',
+    },
+  );
   expect({ status, stderr }).toEqual({ status: 0, stderr: `runwire: warning: --on-end ${command}: exit code 3\n` });
   expect(JSON.parse(readFileSync(join(folder, 'outcome'), 'utf8'))).toMatchObject({ status: 'success' });
   expect(processesWith(mark)).toEqual([]);
@@ -84,7 +95,10 @@ describe('a program that only prints', () => {
 
   it('takes with it what it left behind', async () => {
     const { mark } = marked();
-    const said = await printed(sh(`setsid sh -c 'trap "" TERM; sleep 600; : ${mark}' & echo 1.2.3; echo more >&2; exit 4`), 20_000);
+    const said = await printed(
+      sh(`setsid sh -c 'trap "" TERM; sleep 600; : ${mark}' & echo 1.2.3; echo more >&2; exit 4`),
+      20_000,
+    );
     expect(said).toEqual({ stdout: '1.2.3\n', stderr: 'more\n', exitCode: 4, timedOut: false });
     expect(processesWith(mark)).toEqual([]);
   });
@@ -97,6 +111,8 @@ describe('a program that only prints', () => {
   });
 
   it('may be none', async () => {
-    await expect(printed({ command: '/no/such/program', args: [], env: {} }, 1000)).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(printed({ command: '/no/such/program', args: [], env: {} }, 1000)).rejects.toMatchObject({
+      code: 'ENOENT',
+    });
   });
 });

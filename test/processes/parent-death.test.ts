@@ -48,8 +48,14 @@ async function says({ stdout }: { stdout: Readable }, ...words: string[]): Promi
 }
 
 async function expectNobody(mark: string, folder: string): Promise<void> {
-  await until(() => processesWith(mark).length === 0 && guardsFor(folder).length === 0 && readdirSync(folder).length === 0);
-  expect({ left: processesWith(mark), guards: guardsFor(folder), files: readdirSync(folder) }).toEqual({ left: [], guards: [], files: [] });
+  await until(
+    () => processesWith(mark).length === 0 && guardsFor(folder).length === 0 && readdirSync(folder).length === 0,
+  );
+  expect({ left: processesWith(mark), guards: guardsFor(folder), files: readdirSync(folder) }).toEqual({
+    left: [],
+    guards: [],
+    files: [],
+  });
 }
 
 /** A guard knows the folder that it would have to remove. */
@@ -61,15 +67,18 @@ describe.concurrent('kill -9 of who supervises', () => {
   const longest = isSweep ? [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 40, 80] : [0, 2, 20];
   const delays = longest.map((most) => most * Math.random());
 
-  it.each(delays.map((delay) => [delay.toFixed(2), delay] as const))('leaves nobody, %s ms after its start', async (_, delay) => {
-    const [mark, folder] = [randomUUID(), newFolder()];
-    const parent = superviser(folder, '/bin/sh', '-c', tree(mark));
-    await says(parent, 'starting');
-    if (delay > 0) await wait(delay);
-    parent.kill('SIGKILL');
-    await once(parent, 'exit');
-    await expectNobody(mark, folder);
-  });
+  it.each(delays.map((delay) => [delay.toFixed(2), delay] as const))(
+    'leaves nobody, %s ms after its start',
+    async (_, delay) => {
+      const [mark, folder] = [randomUUID(), newFolder()];
+      const parent = superviser(folder, '/bin/sh', '-c', tree(mark));
+      await says(parent, 'starting');
+      if (delay > 0) await wait(delay);
+      parent.kill('SIGKILL');
+      await once(parent, 'exit');
+      await expectNobody(mark, folder);
+    },
+  );
 
   it('leaves nobody when everything is up', async () => {
     const [mark, folder] = [randomUUID(), newFolder()];
@@ -88,7 +97,9 @@ describe.concurrent('kill -9 of who supervises', () => {
       const ended = once(outer, 'exit');
       await says(outer, 'grown');
       if (victim === 'outer') outer.kill('SIGKILL');
-      else for (const pid of processesWith(mark).filter((each) => each !== outer.pid && isSuperviser(each))) process.kill(pid, 'SIGKILL');
+      else
+        for (const pid of processesWith(mark).filter((each) => each !== outer.pid && isSuperviser(each)))
+          process.kill(pid, 'SIGKILL');
       await ended;
       await expectNobody(mark, folder);
     }
@@ -130,7 +141,9 @@ it('a guard leaves in time where nobody reaps the dead, as in a container withou
 it('a guard that was never told whom to watch finds everybody', async () => {
   const [mark, folder] = [randomUUID(), newFolder()];
   const unwatched = join(import.meta.dirname, '..', 'support', 'unwatched.ts');
-  const dying = spawn(process.execPath, [unwatched, randomUUID(), join(folder, 'runwire-none'), tree(mark)], { stdio: 'ignore' });
+  const dying = spawn(process.execPath, [unwatched, randomUUID(), join(folder, 'runwire-none'), tree(mark)], {
+    stdio: 'ignore',
+  });
   expect(await once(dying, 'exit')).toEqual([null, 'SIGKILL']);
   await expectNobody(mark, folder);
 });

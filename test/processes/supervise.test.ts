@@ -42,7 +42,12 @@ afterAll(() => {
 
 /** Only a limit tells whose it is, and some systems have no tool to set one. */
 const daemonWithoutEnvironment: [string, string][] = existsSync('/usr/bin/prlimit')
-  ? [['that is a daemon with no environment', `env -i setsid sh -c '(sleep 600; : MARK) <&- >&- 2>&- &' <&- >&- 2>&-; exit 5`]]
+  ? [
+      [
+        'that is a daemon with no environment',
+        `env -i setsid sh -c '(sleep 600; : MARK) <&- >&- 2>&- &' <&- >&- 2>&-; exit 5`,
+      ],
+    ]
   : [];
 
 interface Heard extends Supervised {
@@ -96,7 +101,8 @@ async function start(
 
 const sh = (script: string, order?: Partial<ProcessOrder>, graces?: Partial<Graces>): Promise<Heard> =>
   start('/bin/sh', ['-c', script], order, graces);
-const node = (script: string, order?: Partial<ProcessOrder>): Promise<Heard> => start(process.execPath, ['-e', script], order);
+const node = (script: string, order?: Partial<ProcessOrder>): Promise<Heard> =>
+  start(process.execPath, ['-e', script], order);
 const clean: Ended = { exit_code: 0, signal: null, left_running: 0 };
 
 /** A digest of what was heard, for more than one wants to keep. */
@@ -128,7 +134,10 @@ describe('what a process writes', () => {
 
   it('on stderr is heard, though nobody takes what it wrote on stdout', async () => {
     const [taken, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const { ended } = await sh('echo out; echo err >&2', { onStdout: () => taken.promise, onStderr: () => heard.resolve() });
+    const { ended } = await sh('echo out; echo err >&2', {
+      onStdout: () => taken.promise,
+      onStderr: () => heard.resolve(),
+    });
     await heard.promise;
     taken.resolve();
     expect(await ended).toEqual(clean);
@@ -140,7 +149,10 @@ describe('what a process writes', () => {
       process.exitCode = 3`);
     expect(await ended).toEqual({ exit_code: 3, signal: null, left_running: 0 });
     const lines = (odd: number): string =>
-      Array.from({ length: 10_000 }, (_, index) => `${index * 2 + odd} ${Buffer.from('äöü').toString('latin1')}\n`).join('');
+      Array.from(
+        { length: 10_000 },
+        (_, index) => `${index * 2 + odd} ${Buffer.from('äöü').toString('latin1')}\n`,
+      ).join('');
     expect(stdout() === lines(0)).toBe(true);
     expect(stderr() === lines(1)).toBe(true);
   });
@@ -186,7 +198,9 @@ describe('what a process writes', () => {
     );
     expect(await ended).toEqual(clean);
     expect(stdout().slice(0, 8)).toBe('one\nfed\n');
-    expect(stdout().slice(8).split('\n').toSorted().join('')).toBe('1'.repeat(9) + '2'.repeat(9) + '3'.repeat(9) + '4'.repeat(9));
+    expect(stdout().slice(8).split('\n').toSorted().join('')).toBe(
+      '1'.repeat(9) + '2'.repeat(9) + '3'.repeat(9) + '4'.repeat(9),
+    );
     expect(stderr()).toBe('end\n');
   });
 
@@ -197,7 +211,10 @@ describe('what a process writes', () => {
     await says('one');
     writeFileSync(join(cwd, 'go'), '');
     expect(await ended).toEqual(clean);
-    expect({ pid: pid > 1, heard: stdout() }).toEqual({ pid: true, heard: 'one and a half\ntwo and three quarters\nthree\n' });
+    expect({ pid: pid > 1, heard: stdout() }).toEqual({
+      pid: true,
+      heard: 'one and a half\ntwo and three quarters\nthree\n',
+    });
   });
 
   it('may be 200 MB, with flat memory, and gives its place on the disk back while it is read', async () => {
@@ -355,7 +372,11 @@ describe('the tree', () => {
   });
 
   it('is killed at once on demand, also while it is being asked', async () => {
-    const { ended, says, stop, kill } = await sh(`trap '' INT TERM; echo ready; while :; do sleep 600; done`, {}, { stop: 600_000 });
+    const { ended, says, stop, kill } = await sh(
+      `trap '' INT TERM; echo ready; while :; do sleep 600; done`,
+      {},
+      { stop: 600_000 },
+    );
     await says('ready');
     stop('SIGTERM');
     kill();
@@ -367,7 +388,10 @@ describe('the tree', () => {
   it.each<[string, string]>([
     ['that keeps stdout open', `sleep 600 MARK & exit 5`],
     ['that ignores SIGTERM', `(trap '' TERM HUP; sleep 600; : MARK) & sleep 0.2; exit 5`],
-    ['that is a daemon: its own session, no parent, no streams', `setsid sh -c '(sleep 600; : MARK) <&- >&- 2>&- &' <&- >&- 2>&-; exit 5`],
+    [
+      'that is a daemon: its own session, no parent, no streams',
+      `setsid sh -c '(sleep 600; : MARK) <&- >&- 2>&- &' <&- >&- 2>&-; exit 5`,
+    ],
     ['that cleared its environment', `env -i sh -c 'sleep 600; : MARK' & sleep 0.2; exit 5`],
     ...daemonWithoutEnvironment,
   ])('has nobody left of it, not even one %s', async (_, script) => {
@@ -408,28 +432,43 @@ describe('what cannot be started', () => {
     const plain = join(cwd, 'plain');
     writeFileSync(plain, 'text');
     chmodSync(plain, 0o644);
-    const message = async (command: string, order: Partial<ProcessOrder> = {}, args: string[] = []): Promise<unknown> => {
+    const message = async (
+      command: string,
+      order: Partial<ProcessOrder> = {},
+      args: string[] = [],
+    ): Promise<unknown> => {
       const failure = await start(command, args, order).then(
         () => undefined,
         (error: unknown) => error,
       );
       return failure instanceof Failure ? `${failure.code}: ${failure.message}` : failure;
     };
-    expect(await message('no-such-agent')).toBe('config: there is no program no-such-agent in PATH; install it, or give its path');
-    expect(await message('./no-such-agent')).toMatch(/^config: there is no program \.\/no-such-agent, or the interpreter/);
+    expect(await message('no-such-agent')).toBe(
+      'config: there is no program no-such-agent in PATH; install it, or give its path',
+    );
+    expect(await message('./no-such-agent')).toMatch(
+      /^config: there is no program \.\/no-such-agent, or the interpreter/,
+    );
     expect(await message(plain)).toMatch(/^config: .*plain may not be executed/);
     expect(await message('sh', { cwd: '/nowhere/at/all' })).toBe(
       'config: sh cannot be started in /nowhere/at/all: there is no such folder',
     );
-    expect(await message('sh', { cwd: plain })).toMatch(/^config: sh cannot be started in .*plain: it is not a folder$/);
-    expect(await message('sh', {}, ['-c', 'x'.repeat(10_000_000)])).toMatch(/^config: the arguments .* too long .* stdin$/);
+    expect(await message('sh', { cwd: plain })).toMatch(
+      /^config: sh cannot be started in .*plain: it is not a folder$/,
+    );
+    expect(await message('sh', {}, ['-c', 'x'.repeat(10_000_000)])).toMatch(
+      /^config: the arguments .* too long .* stdin$/,
+    );
     expect(await message('sh', {}, ['a\0b'])).toMatch(/^config: sh cannot be started: .*null bytes/);
   });
 
   it('says so when there is no place for temporary files', async () => {
     useFolder('/nowhere/at/all');
     try {
-      await expect(sh('true')).rejects.toMatchObject({ code: 'config', message: expect.stringContaining('set TMPDIR') });
+      await expect(sh('true')).rejects.toMatchObject({
+        code: 'config',
+        message: expect.stringContaining('set TMPDIR'),
+      });
     } finally {
       useFolder(sinks);
     }

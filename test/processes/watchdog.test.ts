@@ -22,14 +22,26 @@ async function blockedBy(work: string): Promise<Record<'status' | 'signal' | 'st
     cwd: root,
     env: { PATH: process.env.PATH },
   });
-  const [[status, signal], stdout, stderr] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
+  const [[status, signal], stdout, stderr] = await Promise.all([
+    once(child, 'exit'),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
   return { status, signal, stdout, stderr };
 }
 
 it.concurrent.each<[string, string, Record<string, unknown>]>([
   ['a loop', 'for (;;);', { status: 124, stdout: 'ended by the watchdog', stderr: '' }],
-  ['a regular expression', `/^(a+)+$/.test('a'.repeat(60) + 'b');`, { status: 124, stdout: 'ended by the watchdog', stderr: '' }],
-  ['promises without end', 'void (async () => { for (;;) await null; })();', { status: 124, stdout: 'ended by the watchdog', stderr: '' }],
+  [
+    'a regular expression',
+    `/^(a+)+$/.test('a'.repeat(60) + 'b');`,
+    { status: 124, stdout: 'ended by the watchdog', stderr: '' },
+  ],
+  [
+    'promises without end',
+    'void (async () => { for (;;) await null; })();',
+    { status: 124, stdout: 'ended by the watchdog', stderr: '' },
+  ],
   ['a wait for the system', `execFileSync('sleep', ['5'], { stdio: 'ignore' });`, { status: null, signal: 'SIGKILL' }],
   ['nothing', 'setTimeout(callOff, 1500);', { status: 0, stdout: '', stderr: '' }],
 ])('ends a process that is blocked by %s', async (_what, work, end) => {

@@ -68,14 +68,22 @@ export interface Asked {
 /** Runs a command in which agents take part, in a fresh home, with a fresh repository and a bare remote. */
 export async function withCrew({ crew, args, answer, signal }: Asked, check: (done: Done) => void): Promise<void> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'runwire-crew-')));
-  const [cwd, home, remote] = ['work', 'home', 'remote.git'].map((name) => join(base, name)) as [string, string, string];
+  const [cwd, home, remote] = ['work', 'home', 'remote.git'].map((name) => join(base, name)) as [
+    string,
+    string,
+    string,
+  ];
   const server = await startModelServer({
     turns: (request, index) => answer(request, index, cwd),
     side: { text: 'A title', maxSystem: 100_000 },
   });
   const stage = { url: server.url, work: cwd, started: join(base, 'started') };
   const git = (at: string, ...words: string[]): string =>
-    execFileSync('git', words, { cwd: at, env: { PATH: process.env['PATH'] ?? '', HOME: home }, encoding: 'utf8' }).trimEnd();
+    execFileSync('git', words, {
+      cwd: at,
+      env: { PATH: process.env['PATH'] ?? '', HOME: home },
+      encoding: 'utf8',
+    }).trimEnd();
   const write = (at: string, texts: Readonly<Record<string, string>>): void => {
     for (const [path, text] of Object.entries(texts)) {
       mkdirSync(dirname(join(at, path)), { recursive: true });
@@ -95,9 +103,11 @@ export async function withCrew({ crew, args, answer, signal }: Asked, check: (do
     const child = spawn(process.execPath, [bin, ...args(server.url)], {
       cwd,
       env: {
-        PATH: [...crew.map(({ folder }) => join(folder, 'node_modules', '.bin')), dirname(process.execPath), process.env['PATH']].join(
-          delimiter,
-        ),
+        PATH: [
+          ...crew.map(({ folder }) => join(folder, 'node_modules', '.bin')),
+          dirname(process.execPath),
+          process.env['PATH'],
+        ].join(delimiter),
         HOME: home,
         LANG: 'C.UTF-8',
         SHELL: '/bin/bash',
@@ -112,11 +122,15 @@ export async function withCrew({ crew, args, answer, signal }: Asked, check: (do
     child.stderr.setEncoding('utf8').on('data', (more: string) => void (told.stderr += more));
     const kill = (): void => void child.kill('SIGTERM');
     signal.addEventListener('abort', kill);
-    const [status] = (await once(child, 'close').finally(() => signal.removeEventListener('abort', kill))) as [number | null];
+    const [status] = (await once(child, 'close').finally(() => signal.removeEventListener('abort', kill))) as [
+      number | null,
+    ];
     const copies = join(home, '.local', 'state', 'runwire', 'copies');
     const left = [
       // Where our branch was pushed to, git remembers it.
-      ...differences(before, fingerprint(cwd)).filter((path) => !/^git\/refs\/remotes(?:\/origin(?:\/runwire\/?.*)?)?$/.test(path)),
+      ...differences(before, fingerprint(cwd)).filter(
+        (path) => !/^git\/refs\/remotes(?:\/origin(?:\/runwire\/?.*)?)?$/.test(path),
+      ),
       ...processesOf(base),
       ...(existsSync(copies) ? readdirSync(copies).filter((name) => /^[0-9a-f]{12}$/.test(name)) : []),
     ];
@@ -129,7 +143,8 @@ export async function withCrew({ crew, args, answer, signal }: Asked, check: (do
       remote,
       git,
       served: (isTheirs) =>
-        truthOf({ requests: server.served.requests.filter((each) => isTheirs(each as never)) as Served['requests'] }).tokens,
+        truthOf({ requests: server.served.requests.filter((each) => isTheirs(each as never)) as Served['requests'] })
+          .tokens,
       left,
     });
   } finally {

@@ -7,8 +7,10 @@ import { type CrewScenarioName, crewScenarios } from './crew-scenarios.ts';
 import { type Asked, type Done, type Member, verify, withCrew } from './crew.ts';
 
 /** Who asks: of each format there is one agent in a crew. */
-const agentOf = ({ format, model }: Pick<ModelRequest, 'format' | 'model'>, crew: readonly Member[]): RealAgent | undefined =>
-  model === 'brain' ? undefined : crew.find(({ agent }) => agent.format === format)?.agent;
+const agentOf = (
+  { format, model }: Pick<ModelRequest, 'format' | 'model'>,
+  crew: readonly Member[],
+): RealAgent | undefined => (model === 'brain' ? undefined : crew.find(({ agent }) => agent.format === format)?.agent);
 
 const usage = { input: 1200, cached: 400, output: 60 };
 const price = { input: 1, cached: 0.1, output: 4 };
@@ -31,7 +33,11 @@ type Run = (asked: Omit<Asked, 'crew' | 'signal'>, check: (done: Done) => void) 
 
 const membersOf = (crew: Crew): string[] => [
   '--agents',
-  crew.map(({ agent: { id, flags = [] } }) => [id, ...flags.filter((_, index) => flags[index - 1] === '--model')].join('=')).join(','),
+  crew
+    .map(({ agent: { id, flags = [] } }) =>
+      [id, ...flags.filter((_, index) => flags[index - 1] === '--model')].join('='),
+    )
+    .join(','),
   ...crew.flatMap(({ agent }) => (agent.pass ?? []).flatMap((name) => ['--env', name])),
 ];
 const prices = ['--price', `input=${price.input},output=${price.output},cache_read=${price.cached}`];
@@ -39,7 +45,16 @@ const prices = ['--price', `input=${price.input},output=${price.output},cache_re
 const race = (crew: Crew, run: Run): Promise<void> =>
   run(
     {
-      args: () => ['race', 'Make the check pass.', ...membersOf(crew), ...prices, '--verify', verify, '--best', 'cheapest'],
+      args: () => [
+        'race',
+        'Make the check pass.',
+        ...membersOf(crew),
+        ...prices,
+        '--verify',
+        verify,
+        '--best',
+        'cheapest',
+      ],
       answer(request, index, cwd) {
         const agent = agentOf(request, crew);
         return agent === undefined ? {} : changesValue(agent, index, cwd, agent.id === 'codex' ? 'left' : 'right');
@@ -49,24 +64,41 @@ const race = (crew: Crew, run: Run): Promise<void> =>
       const [, codex, opencode] = report.lineage.branches;
       expect({ status, left }).toEqual({ status: 0, left: [] });
       expect(codex).toMatchObject({ agent: 'codex', status: 'success', verified: 'base_red', files: 1 });
-      expect(opencode).toMatchObject({ agent: 'opencode', status: 'success', verified: 'passed', files: 1, winner: true });
+      expect(opencode).toMatchObject({
+        agent: 'opencode',
+        status: 'success',
+        verified: 'passed',
+        files: 1,
+        winner: true,
+      });
       expect(codex?.winner).toBeUndefined();
       for (const { branch_id, commit } of [codex, opencode].flatMap((each) => each ?? []))
         expect(git(cwd, 'rev-parse', branch_id)).toBe(commit);
       expect(git(cwd, 'show', `${codex?.commit}:value.txt`)).toBe('left');
       expect(git(cwd, 'show', `${opencode?.commit}:value.txt`)).toBe('right');
-      const [ofCodex, ofOpencode] = [served(({ format }) => format === 'responses'), served(({ format }) => format === 'chat')];
+      const [ofCodex, ofOpencode] = [
+        served(({ format }) => format === 'responses'),
+        served(({ format }) => format === 'chat'),
+      ];
       expect(codex?.cost).toBeCloseTo(costOf(ofCodex), 9);
       expect(opencode?.cost).toBeCloseTo(costOf(ofOpencode), 9);
       const input_tokens = ofCodex.input + ofOpencode.input;
       const output_tokens = ofCodex.output + ofOpencode.output;
-      expect(report.usage).toMatchObject({ runs: 3, input_tokens, output_tokens, tokens_used: input_tokens + output_tokens });
+      expect(report.usage).toMatchObject({
+        runs: 3,
+        input_tokens,
+        output_tokens,
+        tokens_used: input_tokens + output_tokens,
+      });
       expect(report.usage.cost).toBeCloseTo(costOf(ofCodex) + costOf(ofOpencode), 9);
     },
   );
 
 function orchestrate(crew: Crew, run: Run): Promise<void> {
-  const call = (name: string, args: Record<string, string | string[]>): TurnInput => ({ calls: [{ name, args }], usage });
+  const call = (name: string, args: Record<string, string | string[]>): TurnInput => ({
+    calls: [{ name, args }],
+    usage,
+  });
   const brain: readonly TurnInput[] = [
     call('parallel_explore', { prompts: ['Make the check pass.', 'Write notes of what was wrong.'] }),
     call('merge_branches', { branch_ids: ['1', '2'] }),
@@ -104,10 +136,13 @@ function orchestrate(crew: Crew, run: Run): Promise<void> {
       expect(fix).toMatchObject({ agent: 'codex', status: 'success', verified: 'passed' });
       expect(notes).toMatchObject({ agent: 'opencode', status: 'success', verified: 'base_red' });
       expect(merged).toMatchObject({ verified: 'passed', files: 2 });
-      for (const { branch_id, commit } of report.lineage.branches) expect(git(cwd, 'rev-parse', branch_id)).toBe(commit);
+      for (const { branch_id, commit } of report.lineage.branches)
+        expect(git(cwd, 'rev-parse', branch_id)).toBe(commit);
       expect(git(cwd, 'diff', '--name-only', 'main', merged?.branch_id ?? '')).toBe('notes.txt\nvalue.txt');
       expect(report.publish).toMatchObject({ status: 'success' });
-      expect(git(remote, 'for-each-ref', '--format=%(refname) %(objectname)')).toBe(`${report.publish?.ref} ${merged?.commit}`);
+      expect(git(remote, 'for-each-ref', '--format=%(refname) %(objectname)')).toBe(
+        `${report.publish?.ref} ${merged?.commit}`,
+      );
       const copy = join(remote, '..', 'fresh');
       git(remote, 'clone', '-q', '--branch', merged?.branch_id ?? '', remote, copy);
       expect(() => git(copy, '-c', `alias.check=!${verify}`, 'check')).not.toThrow();
@@ -151,7 +186,11 @@ const attempts = (crew: Crew, run: Run): Promise<void> =>
     },
   );
 
-const performances: Readonly<Record<CrewScenarioName, (crew: Crew, run: Run) => Promise<void>>> = { race, orchestrate, attempts };
+const performances: Readonly<Record<CrewScenarioName, (crew: Crew, run: Run) => Promise<void>>> = {
+  race,
+  orchestrate,
+  attempts,
+};
 
 interface CrewCase {
   title: string;
@@ -167,11 +206,15 @@ export function crewCases(
     const folder = folders.get(agent.id);
     return folder === undefined ? [] : [{ agent, folder }];
   });
-  const names = (Object.keys(crewScenarios) as CrewScenarioName[]).filter((name) => isWanted(name, crewScenarios[name].speed));
+  const names = (Object.keys(crewScenarios) as CrewScenarioName[]).filter((name) =>
+    isWanted(name, crewScenarios[name].speed),
+  );
   return names.flatMap((name) => {
     const { agents } = crewScenarios[name];
     const crews =
-      agents === 'each' ? installed.map((each) => [each]) : [installed.filter(({ agent }) => agents.some((id) => id === agent.id))];
+      agents === 'each'
+        ? installed.map((each) => [each])
+        : [installed.filter(({ agent }) => agents.some((id) => id === agent.id))];
     return crews
       .filter((crew) => agents === 'each' || crew.length === agents.length)
       .filter((crew) => crew.every(({ agent }) => agent.cannot?.[name] === undefined))

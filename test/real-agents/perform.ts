@@ -75,9 +75,13 @@ const linesOf = (work: string, ...args: string[]): string[] =>
     .split('\n')
     .filter((line) => line !== '');
 const changedIn = (work: string): string[] =>
-  linesOf(work, 'status', '--porcelain', '--untracked-files=all').map((line) => `${line.slice(3)} ${operations[line.charAt(1)]}`);
+  linesOf(work, 'status', '--porcelain', '--untracked-files=all').map(
+    (line) => `${line.slice(3)} ${operations[line.charAt(1)]}`,
+  );
 const changedOn = (work: string, branch: string): string[] =>
-  linesOf(work, 'diff', '--name-status', '--no-renames', 'HEAD', branch).map((line) => `${line.slice(2)} ${operations[line.charAt(0)]}`);
+  linesOf(work, 'diff', '--name-status', '--no-renames', 'HEAD', branch).map(
+    (line) => `${line.slice(2)} ${operations[line.charAt(0)]}`,
+  );
 
 export const differences = (before: Record<string, string>, after: Record<string, string>): string[] =>
   Object.keys({ ...before, ...after }).filter((path) => before[path] !== after[path]);
@@ -85,7 +89,18 @@ export const differences = (before: Record<string, string>, after: Record<string
 function agentFlags({ id, flags = [] }: RealAgent, { acp }: Scenario): string[] {
   if (acp === undefined) return ['--agent', id];
   if (acp === 'direct') return ['--agent', `acp:${id}`];
-  const inner = [process.execPath, bin, 'acp', '--agent', id, '--permission-mode', 'full', '--ledger', 'none', ...flags];
+  const inner = [
+    process.execPath,
+    bin,
+    'acp',
+    '--agent',
+    id,
+    '--permission-mode',
+    'full',
+    '--ledger',
+    'none',
+    ...flags,
+  ];
   return ['--agent', `acp:${inner.join(' ')}`, '--env', '*'];
 }
 
@@ -124,7 +139,12 @@ function start(agent: RealAgent, scenario: Scenario, stage: Stage, folder: strin
   return child;
 }
 
-async function interrupt(child: ChildProcess, { interrupt: how }: Scenario, stage: Stage, server: ModelServer): Promise<void> {
+async function interrupt(
+  child: ChildProcess,
+  { interrupt: how }: Scenario,
+  stage: Stage,
+  server: ModelServer,
+): Promise<void> {
   if (how === undefined) return;
   const stalled = (): boolean =>
     server.served.requests.some(({ fault }) => fault !== undefined && 'type' in fault && fault.type === 'stall');
@@ -133,7 +153,10 @@ async function interrupt(child: ChildProcess, { interrupt: how }: Scenario, stag
   child.kill(how.signal);
 }
 
-async function told(child: ChildProcess, readAfterMs = 0): Promise<{ status: number | null; stdout: string; stderr: string }> {
+async function told(
+  child: ChildProcess,
+  readAfterMs = 0,
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
   const text = { stdout: '', stderr: '' };
   const ended = once(child, 'close') as Promise<[number | null]>;
   child.stderr?.setEncoding('utf8').on('data', (more: string) => void (text.stderr += more));
@@ -193,7 +216,10 @@ export interface Performance {
 }
 
 /** Runs a scenario with a fresh home, a fresh repository and a fresh model. */
-export async function perform({ agent, scenario, folder, isWired }: Performance, signal: AbortSignal): Promise<Performed[]> {
+export async function perform(
+  { agent, scenario, folder, isWired }: Performance,
+  signal: AbortSignal,
+): Promise<Performed[]> {
   let turns: ReturnType<Scenario['turns']> = [];
   const stages: Stage[] = [];
   const server = await startModelServer({
@@ -202,7 +228,8 @@ export async function perform({ agent, scenario, folder, isWired }: Performance,
       // The agent waits for this answer: what it has now, it has.
       if (isWired)
         for (const { base, pid, keys } of stages)
-          for (const place of keysIn(key, base, { except: pid, memory: index === 0 && agent.keyInFile !== true })) keys.add(place);
+          for (const place of keysIn(key, base, { except: pid, memory: index === 0 && agent.keyInFile !== true }))
+            keys.add(place);
       const turn = turns[index] ?? { fault: { status: 400, kind: 'invalid_request' } };
       return typeof turn === 'function' ? turn(request) : turn;
     },

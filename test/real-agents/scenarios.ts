@@ -64,11 +64,18 @@ const unicodeText = [
 
 /** It tells that it runs only after a while: some agents report a command late. */
 const slowCommand = ({ shell }: Hands, { started }: Place): readonly TurnInput[] => [
-  { text: 'Running a slow command.', calls: [shell(`echo begun; sleep 3; touch ${started}; sleep 47; echo finished`)], usage },
+  {
+    text: 'Running a slow command.',
+    calls: [shell(`echo begun; sleep 3; touch ${started}; sleep 47; echo finished`)],
+    usage,
+  },
   say('It came to its end.'),
 ];
 const silence = (): readonly TurnInput[] => [
-  { ...say('This answer starts well enough, and then it stops coming for a very long time.'), fault: { type: 'stall', after: 2 } },
+  {
+    ...say('This answer starts well enough, and then it stops coming for a very long time.'),
+    fault: { type: 'stall', after: 2 },
+  },
 ];
 const cut = (times?: number): TurnInput => ({
   ...say('This answer is cut off in the middle of the stream, and may be whole another time.'),
@@ -131,14 +138,22 @@ const table = {
   plain: { prompt: 'Say hello.', turns: () => [say(hello)], is: 'success', exit: 0, speed: 'quick' },
   shell: {
     prompt: 'List the files here.',
-    turns: ({ shell }) => [{ text: 'I will list the files.', calls: [shell('ls -1 && echo listed')], usage }, say(fine)],
+    turns: ({ shell }) => [
+      { text: 'I will list the files.', calls: [shell('ls -1 && echo listed')], usage },
+      say(fine),
+    ],
     is: 'success',
     exit: 0,
   },
   'multi-tool': {
     prompt: 'Write a notes file, correct it, read it back and show the diff.',
     turns: ({ read, write, edit, shell }, { work }) => [
-      { reasoning: 'First I read the README.', text: 'Reading the README first.', calls: [read(`${work}/README.md`)], usage: thoughtful },
+      {
+        reasoning: 'First I read the README.',
+        text: 'Reading the README first.',
+        calls: [read(`${work}/README.md`)],
+        usage: thoughtful,
+      },
       { text: 'Now I write the notes.', calls: [write(`${work}/notes.txt`, 'alpha\nbravo\ncharlie\n')], usage },
       { calls: [read(`${work}/notes.txt`)], usage },
       { text: 'One word must change.', calls: [edit(`${work}/notes.txt`, 'bravo', 'BRAVO')], usage },
@@ -198,7 +213,13 @@ const table = {
     code: 'rate_limit',
     speed: 'slow',
   },
-  'error-500-always': { prompt: look, turns: () => [{ fault: { status: 500 } }], is: 'provider', exit: 4, speed: 'slow' },
+  'error-500-always': {
+    prompt: look,
+    turns: () => [{ fault: { status: 500 } }],
+    is: 'provider',
+    exit: 4,
+    speed: 'slow',
+  },
   'disconnect-always': { prompt: look, turns: () => [cut()], is: 'provider', exit: 4, speed: 'slow' },
   'disconnect-then-ok': { prompt: look, turns: () => [cut(1)], is: 'success', exit: 0 },
   'long-text': {
@@ -220,7 +241,11 @@ const table = {
     turns: ({ shell }) => [
       {
         text: unicodeText,
-        calls: [shell(String.raw`printf 'caf\303\251 \360\237\246\212 \342\200\250sep \033[31mred\033[0m bad:\377\376 cr:\rend\n'`)],
+        calls: [
+          shell(
+            String.raw`printf 'caf\303\251 \360\237\246\212 \342\200\250sep \033[31mred\033[0m bad:\377\376 cr:\rend\n'`,
+          ),
+        ],
         usage,
         writeSize: 7,
       },
@@ -246,8 +271,20 @@ const table = {
     exit: 143,
     statuses: ['cancelled abandoned'],
   },
-  'sigint-silence': { prompt: look, turns: silence, interrupt: { signal: 'SIGINT', during: 'silence' }, is: 'cancelled', exit: 130 },
-  'sigterm-silence': { prompt: look, turns: silence, interrupt: { signal: 'SIGTERM', during: 'silence' }, is: 'cancelled', exit: 143 },
+  'sigint-silence': {
+    prompt: look,
+    turns: silence,
+    interrupt: { signal: 'SIGINT', during: 'silence' },
+    is: 'cancelled',
+    exit: 130,
+  },
+  'sigterm-silence': {
+    prompt: look,
+    turns: silence,
+    interrupt: { signal: 'SIGTERM', during: 'silence' },
+    is: 'cancelled',
+    exit: 143,
+  },
   resume: {
     prompt: 'Remember the word: marmalade.',
     resumeWith: 'Which word was it?',

@@ -13,7 +13,12 @@ interface Account {
   /** Results that came back to the model, where the run came to a good end: the tools really ran. */
   results: number | undefined;
   tokens:
-    | { input: number | undefined; output: number | undefined; cached?: number | undefined; reasoning?: number | undefined }
+    | {
+        input: number | undefined;
+        output: number | undefined;
+        cached?: number | undefined;
+        reasoning?: number | undefined;
+      }
     | undefined;
   artifacts: readonly string[];
   changed: readonly string[];
@@ -38,7 +43,12 @@ export function accountOf(
   const { verdict, metrics, tool_calls = [], artifacts = [] } = outcome ?? {};
   const last = records.findLast((record) => record.type === 'text.completed' && record.parent_item_id === undefined);
   const good = (differs?.is ?? scenario.is) === 'success';
-  const { input_tokens: input, output_tokens: output, cache_read_tokens: cached, reasoning_tokens: reasoning } = metrics ?? {};
+  const {
+    input_tokens: input,
+    output_tokens: output,
+    cache_read_tokens: cached,
+    reasoning_tokens: reasoning,
+  } = metrics ?? {};
   return {
     status,
     verdict: verdict && {
@@ -61,9 +71,14 @@ export function accountOf(
             output,
             ...(differs?.tokens
               ? {}
-              : { ...(agent.noCachedTokens === true ? {} : { cached }), ...(agent.noReasoningTokens === true ? {} : { reasoning }) }),
+              : {
+                  ...(agent.noCachedTokens === true ? {} : { cached }),
+                  ...(agent.noReasoningTokens === true ? {} : { reasoning }),
+                }),
           },
-    artifacts: artifacts.map(({ path, operation }) => `${isAbsolute(path) ? relative(work, path) : path} ${operation}`).toSorted(),
+    artifacts: artifacts
+      .map(({ path, operation }) => `${isAbsolute(path) ? relative(work, path) : path} ${operation}`)
+      .toSorted(),
     changed,
     touched,
     unknownLines: outcome?.provenance.unknown_lines,
@@ -77,7 +92,12 @@ function tokensServed(tokens: ReturnType<typeof truthOf>['tokens'], { agent, dif
   const { input, output, cached, reasoning } = tokens;
   return input === 0
     ? undefined
-    : { input, output, ...(agent.noCachedTokens === true ? {} : { cached }), ...(agent.noReasoningTokens === true ? {} : { reasoning }) };
+    : {
+        input,
+        output,
+        ...(agent.noCachedTokens === true ? {} : { cached }),
+        ...(agent.noReasoningTokens === true ? {} : { reasoning }),
+      };
 }
 
 /** Leaves out the answer that may have been under way when the limit struck. */
@@ -94,13 +114,18 @@ export function truthOfRun({ served }: Performed, reach: Reach): Account {
   const { message, calls, tokens } = truthOf(untilLimit(served, scenario));
   const exit = differs?.exit ?? scenario.exit;
   const is = differs?.is ?? scenario.is;
-  const tools = calls.map((name, index) => `${agent.toolNames?.[name] ?? name} ${scenario.statuses?.[index] ?? 'completed'}`);
+  const tools = calls.map(
+    (name, index) => `${agent.toolNames?.[name] ?? name} ${scenario.statuses?.[index] ?? 'completed'}`,
+  );
   const changed = scenario.changes ?? [];
   // In a copy git tells what an agent does not.
   const isSilent = agent.tellsNoCalls === true && scenario.flags?.includes('--isolate') !== true;
   return {
     status: exit,
-    verdict: scenario.refused === true ? undefined : { class: is, exit_code: exit, ...(scenario.code && { code: scenario.code }) },
+    verdict:
+      scenario.refused === true
+        ? undefined
+        : { class: is, exit_code: exit, ...(scenario.code && { code: scenario.code }) },
     message: is === 'success' ? message : undefined,
     tools: (differs?.tools ?? (agent.tellsNoCalls === true ? [] : tools)).toSorted(),
     results: is === 'success' ? calls.length : undefined,

@@ -34,8 +34,14 @@ export function passedOf({ records, outcome, keys }: Performed): Passed {
 
 /** What was served. */
 export function servedOf({ served }: Performed): Passed {
-  const whole = served.requests.filter(({ done, fault, answer }) => done === true && fault === undefined && answer !== undefined);
-  const usage = whole.map(({ model, answer }) => ({ model, input: answer?.usage?.input ?? 0, output: answer?.usage?.output ?? 0 }));
+  const whole = served.requests.filter(
+    ({ done, fault, answer }) => done === true && fault === undefined && answer !== undefined,
+  );
+  const usage = whole.map(({ model, answer }) => ({
+    model,
+    input: answer?.usage?.input ?? 0,
+    output: answer?.usage?.output ?? 0,
+  }));
   const sum = (field: 'input' | 'output'): number | undefined =>
     usage.length === 0 ? undefined : usage.reduce((total, each) => total + each[field], 0);
   const cut = served.requests.filter(
@@ -51,7 +57,11 @@ export function servedOf({ served }: Performed): Passed {
 }
 
 /** Where a key is found in the processes of a run, but for Runwire's own: variables, arguments, and memory if asked for. */
-export function keysIn(key: string, folder: string, { except, memory }: { except: number | undefined; memory: boolean }): string[] {
+export function keysIn(
+  key: string,
+  folder: string,
+  { except, memory }: { except: number | undefined; memory: boolean },
+): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && Number(name) !== except)
     .flatMap((name) => {

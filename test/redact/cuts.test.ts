@@ -19,7 +19,12 @@ import { isSweep, some } from '../support/sweep.ts';
 const limits = [40, 60, 64, 80, 100, 120, 160, 200, 300, 400, 500, 1000, 2000, 2048, 4096, 8000];
 const dashes = '-'.repeat(5);
 const lines = Array.from({ length: 6 }, (_, line) => body(64, 'word', line + 201));
-const pem = [`${dashes}BEGIN RSA PRIVATE KEY${dashes}`, 'Proc-Type: 4,ENCRYPTED', ...lines, `${body(20, 'word', 210)}==`];
+const pem = [
+  `${dashes}BEGIN RSA PRIVATE KEY${dashes}`,
+  'Proc-Type: 4,ENCRYPTED',
+  ...lines,
+  `${body(20, 'word', 210)}==`,
+];
 const secrets = {
   named: { text: `token: ${body(48, 'word', 220)}`, parts: [body(48, 'word', 220)] },
   prefixed: { text: `gh${'p_'}${body(36, 'word', 221)}`, parts: [body(36, 'word', 221)] },
@@ -43,8 +48,10 @@ const leakIn = (text: string, hidden = fragments): string | undefined => inRuns(
 
 const words = (length: number): string => 'and so on '.repeat(Math.ceil(length / 10)).slice(0, Math.max(0, length));
 /** A text whose secret begins shortly before it is cut after `limit` characters, and one whose secret ends shortly after it is cut from the end. */
-const acrossEnd = (kind: Kind, limit: number, back: number): string => `${words(limit - back - 1)} ${secrets[kind].text} ${words(9000)}`;
-const acrossStart = (kind: Kind, limit: number, back: number): string => `${words(9000)} ${secrets[kind].text} ${words(limit - back - 1)}`;
+const acrossEnd = (kind: Kind, limit: number, back: number): string =>
+  `${words(limit - back - 1)} ${secrets[kind].text} ${words(9000)}`;
+const acrossStart = (kind: Kind, limit: number, back: number): string =>
+  `${words(9000)} ${secrets[kind].text} ${words(limit - back - 1)}`;
 const backs = [3, 9, 14, 17, 25, 33];
 
 describe('a secret across a cut', () => {
@@ -68,7 +75,12 @@ describe('a secret across a cut', () => {
           for (const text of [acrossEnd(kind, limit, back), acrossStart(kind, limit, back)]) {
             const shown = ways[way]?.(text, limit) ?? '';
             // What is cut beside a secret may hold whole ones, which are recognised later.
-            expect({ kind, limit, back, leak: leakIn(new Redactor().text(shown)) }).toEqual({ kind, limit, back, leak: undefined });
+            expect({ kind, limit, back, leak: leakIn(new Redactor().text(shown)) }).toEqual({
+              kind,
+              limit,
+              back,
+              leak: undefined,
+            });
           }
   });
 });
@@ -76,7 +88,9 @@ describe('a secret across a cut', () => {
 it('a secret of any kind is found when only its beginning is shown, up to a word, as in live output', () => {
   for (const { text, secret } of plantedSecrets) {
     const hidden = new Set(inRuns(secret));
-    const breaks = new Set(Array.from({ length: text.length }, (_, at) => lastBreak(`${words(600)} ${text.slice(0, at)}`)));
+    const breaks = new Set(
+      Array.from({ length: text.length }, (_, at) => lastBreak(`${words(600)} ${text.slice(0, at)}`)),
+    );
     for (const at of breaks) {
       const shown = `${words(600)} ${text}`.slice(0, at);
       expect({ shown, leak: leakIn(new Redactor().text(shown), hidden) }).toEqual({ shown, leak: undefined });
@@ -104,7 +118,11 @@ function streamWith(recorded: string, kind: Kind, limit: number): string {
     { type: 'new', title: text, [text]: text },
     { type: 'error', message: text, error: { message: text, name: text } },
   ];
-  const noise = [text.replaceAll('\n', ' '), `{"broken": "${text.replaceAll('\n', String.raw`\n`)}`, ...secrets.pem.text.split('\n')];
+  const noise = [
+    text.replaceAll('\n', ' '),
+    `{"broken": "${text.replaceAll('\n', String.raw`\n`)}`,
+    ...secrets.pem.text.split('\n'),
+  ];
   return [
     planted(first, text),
     ...noise,
@@ -135,7 +153,9 @@ describe.each(folders)('whatever %s prints', (name) => {
           });
           reader.stdout(encoder.encode(streamWith(Buffer.from(stdout).toString(), kind, limit)));
           reader.stderr(
-            encoder.encode(`${Buffer.from(stderr).toString()}\n${acrossEnd(kind, limit, 14)}\nError: 429 ${acrossEnd(kind, limit, 14)}\n`),
+            encoder.encode(
+              `${Buffer.from(stderr).toString()}\n${acrossEnd(kind, limit, 14)}\nError: 429 ${acrossEnd(kind, limit, 14)}\n`,
+            ),
           );
           const outcome = reader.end({ ...exit, exit_code: 1 });
           out += JSON.stringify(outcome);
@@ -158,7 +178,12 @@ it('an oversized line is cut where no secret begins', () => {
       reader.stdout(encoder.encode(`${words(limit - back - 1)} ${secrets[kind].text} ${words(5 * limit)}\n`));
       const outcome = reader.end();
       out += JSON.stringify(outcome);
-      expect({ kind, back, isCut: out.includes('oversize'), leak: leakIn(out) }).toEqual({ kind, back, isCut: true, leak: undefined });
+      expect({ kind, back, isCut: out.includes('oversize'), leak: leakIn(out) }).toEqual({
+        kind,
+        back,
+        isCut: true,
+        leak: undefined,
+      });
     }
 });
 
@@ -171,7 +196,10 @@ function filesBelow(path: string): string {
 
 /** What every address of the server tells about a run, by its path. */
 async function servedOf(state: string, id: string): Promise<Record<string, string>> {
-  const ledger = await openLedgerAt({ kind: 'sqlite', path: join(state, 'runwire', 'ledger.db') }, { XDG_STATE_HOME: state });
+  const ledger = await openLedgerAt(
+    { kind: 'sqlite', path: join(state, 'runwire', 'ledger.db') },
+    { XDG_STATE_HOME: state },
+  );
   const app = createApp({
     ledger,
     names: namesOf({ host: '127.0.0.1', port: () => 80, allowedOrigins: [] }),
@@ -182,8 +210,11 @@ async function servedOf(state: string, id: string): Promise<Record<string, strin
       throw new Error(message);
     },
   });
-  const asked = new Set(app.routes.flatMap(({ method, path }) => (method === 'GET' ? [path.replaceAll(/:[a-z]+/g, id)] : [])));
-  for (const more of ['records?cut=200', 'records?follow=0', 'tape?to=claude', 'tape?to=opencode']) asked.add(`/api/runs/${id}/${more}`);
+  const asked = new Set(
+    app.routes.flatMap(({ method, path }) => (method === 'GET' ? [path.replaceAll(/:[a-z]+/g, id)] : [])),
+  );
+  for (const more of ['records?cut=200', 'records?follow=0', 'tape?to=claude', 'tape?to=opencode'])
+    asked.add(`/api/runs/${id}/${more}`);
   asked.add('/api/runs?search=and');
   const served: Record<string, string> = {};
   for (const path of asked) {
@@ -233,7 +264,17 @@ describe('every sink of a run', () => {
     const check = `said=$(cat said.txt); printf %s "$said" >&2; exit 3`;
     const program = ['--', 'sh', '-c', 'cat stream.jsonl; cat said.txt >&2; exit 1'];
     const sinks: Record<string, string> = {};
-    const first = ['run', '--to', 'runwire', '--tape', 'run.tape', `--label=x=${label}`, '--expect', `after: ${check}`, '--github'];
+    const first = [
+      'run',
+      '--to',
+      'runwire',
+      '--tape',
+      'run.tape',
+      `--label=x=${label}`,
+      '--expect',
+      `after: ${check}`,
+      '--github',
+    ];
     // Only the package has the page of the HTML report.
     sinks['run --to runwire'] = saidBy(await live([...first, ...documents, ...program], { cwd, env }));
     sinks['run, narrated'] = await told('run', '--ledger', 'none', '--no-tape', '--no-github', ...program);
@@ -254,7 +295,9 @@ describe('every sink of a run', () => {
     for (const name of ['run.tape', 'r.md', 'r.html', 'summary.md', 'r.xml', 'o.json', 'spans.jsonl', 'runs.parquet'])
       sinks[name] = readFileSync(join(cwd, name), 'latin1');
     sinks['files below the home'] = filesBelow(home);
-    expect(Object.entries(sinks).flatMap(([sink, text]) => (leakIn(text) === undefined ? [] : [[sink, leakIn(text)]]))).toEqual([]);
+    expect(
+      Object.entries(sinks).flatMap(([sink, text]) => (leakIn(text) === undefined ? [] : [[sink, leakIn(text)]])),
+    ).toEqual([]);
     const silent = Object.entries(sinks).filter(([, text]) => text.trim() === '');
     expect(silent).toEqual([]);
   });

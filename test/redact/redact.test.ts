@@ -75,18 +75,38 @@ const places: Record<string, (text: string) => AgentEvent[]> = {
     { type: 'item.started', item_id: 'i', turn_id: 't', kind: 'tool_call', name: 'bash', args: { command: text } },
   ],
   'nested arguments': (text) => [
-    { type: 'item.started', item_id: 'i', turn_id: 't', kind: 'mcp', name: 'call', args: { list: [1, { deep: [text, null] }] } },
+    {
+      type: 'item.started',
+      item_id: 'i',
+      turn_id: 't',
+      kind: 'mcp',
+      name: 'call',
+      args: { list: [1, { deep: [text, null] }] },
+    },
   ],
   'object keys': (text) => [
-    { type: 'item.started', item_id: 'i', turn_id: 't', kind: 'mcp', name: 'call', args: { [text]: true, [`${text} `]: false } },
+    {
+      type: 'item.started',
+      item_id: 'i',
+      turn_id: 't',
+      kind: 'mcp',
+      name: 'call',
+      args: { [text]: true, [`${text} `]: false },
+    },
   ],
   chunks: (chunk) => [{ type: 'item.output', item_id: 'i', stream: 'stdout', chunk }],
-  output: (output) => [{ type: 'item.completed', item_id: 'i', status: 'success', output: { stdout: output }, summary: output }],
+  output: (output) => [
+    { type: 'item.completed', item_id: 'i', status: 'success', output: { stdout: output }, summary: output },
+  ],
   'tool error': (error) => [{ type: 'item.completed', item_id: 'i', status: 'error', error }],
-  diff: (text) => [{ type: 'file.edited', path: 'a.env', operation: 'modified', diff: `@@ -1 +1 @@\n-old\n+${text}\n` }],
+  diff: (text) => [
+    { type: 'file.edited', path: 'a.env', operation: 'modified', diff: `@@ -1 +1 @@\n-old\n+${text}\n` },
+  ],
   permission: (what) => [{ type: 'permission.requested', permission_id: 'p', what, pattern: what, title: what }],
   retry: (cause) => [{ type: 'retry.scheduled', cause }],
-  error: (text) => [{ type: 'error', scope: 'turn', code: 'auth', message: text, stack: `Error: ${text}\n    at main`, fatal: true }],
+  error: (text) => [
+    { type: 'error', scope: 'turn', code: 'auth', message: text, stack: `Error: ${text}\n    at main`, fatal: true },
+  ],
   log: (text) => [{ type: 'log', stream: 'stderr', text }],
   'the last word': (message) => [{ type: 'agent.finished', status: 'ok', message }],
   'unknown line': (text) => [{ type: 'line.unknown', dialect: 'codex', wire: { type: 'new', [text]: { text } } }],
@@ -103,45 +123,50 @@ const places: Record<string, (text: string) => AgentEvent[]> = {
 
 it('knows at least 35 kinds, and plants one of each', () => {
   expect(secretNamesShown.length).toBeGreaterThan(35);
-  expect([...new Set(['secret-value', ...plantedSecrets.map(({ name }) => name)])].toSorted()).toEqual([...secretNamesShown].toSorted());
+  expect([...new Set(['secret-value', ...plantedSecrets.map(({ name }) => name)])].toSorted()).toEqual(
+    [...secretNamesShown].toSorted(),
+  );
 });
 
-describe.each(plantedSecrets.map((planted, i) => ({ ...planted, title: `${planted.name} (${i})` })))('$title', (planted) => {
-  it('is replaced, and nothing else is', () => {
-    for (const [before, after] of [
-      ['', ''],
-      ['Here: ', ', and more.'],
-      ['"', '"'],
-      ['(', ')'],
-      ['\\n', '\\n'],
-      ['@@ -1 +1 @@\n-', '\n'],
-      ['@@ -1 +1 @@\\n+', '\\n'],
-      ['\u001b[32m', '\u001b[0m'],
-      ['日本語 ', ' ünd'],
-    ] as const) {
-      expect(new Redactor().text(`${before}${planted.text}${after}`)).toBe(`${before}${cleaned(planted)}${after}`);
-    }
-  });
+describe.each(plantedSecrets.map((planted, i) => ({ ...planted, title: `${planted.name} (${i})` })))(
+  '$title',
+  (planted) => {
+    it('is replaced, and nothing else is', () => {
+      for (const [before, after] of [
+        ['', ''],
+        ['Here: ', ', and more.'],
+        ['"', '"'],
+        ['(', ')'],
+        ['\\n', '\\n'],
+        ['@@ -1 +1 @@\n-', '\n'],
+        ['@@ -1 +1 @@\\n+', '\\n'],
+        ['\u001b[32m', '\u001b[0m'],
+        ['日本語 ', ' ünd'],
+      ] as const) {
+        expect(new Redactor().text(`${before}${planted.text}${after}`)).toBe(`${before}${cleaned(planted)}${after}`);
+      }
+    });
 
-  it('survives in no place', () => {
-    for (const [place, events] of Object.entries(places)) {
-      const out = JSON.stringify(clean(events(`see ${planted.text} there`)));
-      const secret = JSON.stringify(planted.secret).slice(1, -1);
-      expect({ place, found: out.includes(secret), marked: out.includes(`[redacted:${planted.name}]`) }).toEqual({
-        place,
-        found: false,
-        marked: true,
-      });
-    }
-  });
+    it('survives in no place', () => {
+      for (const [place, events] of Object.entries(places)) {
+        const out = JSON.stringify(clean(events(`see ${planted.text} there`)));
+        const secret = JSON.stringify(planted.secret).slice(1, -1);
+        expect({ place, found: out.includes(secret), marked: out.includes(`[redacted:${planted.name}]`) }).toEqual({
+          place,
+          found: false,
+          marked: true,
+        });
+      }
+    });
 
-  it('is found wherever it is cut in two', () => {
-    const text = `see ${planted.text} there`;
-    const whole = new Redactor({ values }).text(text);
-    const step = text.length < 160 ? 1 : 3;
-    for (let place = 0; place <= text.length; place += step) expect(streamed(cut(text, [place]))).toBe(whole);
-  });
-});
+    it('is found wherever it is cut in two', () => {
+      const text = `see ${planted.text} there`;
+      const whole = new Redactor({ values }).text(text);
+      const step = text.length < 160 ? 1 : 3;
+      for (let place = 0; place <= text.length; place += step) expect(streamed(cut(text, [place]))).toBe(whole);
+    });
+  },
+);
 
 const filler = fc.oneof(
   fc.constantFrom(
@@ -163,7 +188,11 @@ const filler = fc.oneof(
   ),
   fc.string({ maxLength: 12 }),
   fc.string({ unit: fc.constantFrom(...'aA1-_./:=@ "\n'), maxLength: 40 }),
-  fc.constantFrom(...values, ...values.map((value) => value.slice(0, 7)), ...values.map((value) => btoa(encodeURIComponent(value)))),
+  fc.constantFrom(
+    ...values,
+    ...values.map((value) => value.slice(0, 7)),
+    ...values.map((value) => btoa(encodeURIComponent(value))),
+  ),
 );
 const anyText = fc
   .array(fc.oneof(filler, fc.constantFrom(...plantedSecrets.map(({ text }) => text))), { maxLength: 12 })
@@ -174,7 +203,9 @@ describe('a key of Azure that begins with anything', () => {
   const key = `${body(52, 'word', 77)}JQQJ99${body(18, 'word', 78)}AZDO${body(4)}`;
 
   it('is recognised by its signature', () => {
-    expect(new Redactor().text(`see ${key}, ${body(76)}AZDO${body(4)}.`)).toBe('see [redacted:azure-key], [redacted:azure-key].');
+    expect(new Redactor().text(`see ${key}, ${body(76)}AZDO${body(4)}.`)).toBe(
+      'see [redacted:azure-key], [redacted:azure-key].',
+    );
   });
 
   it('is held back in pieces as soon as it looks like one', () => {
@@ -190,7 +221,10 @@ describe('a key of Azure that begins with anything', () => {
 
 describe('documents with fields that are secret whatever they hold', () => {
   it.each([
-    [{ keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: '1' }] }, { keys: [{ kty: 'oct', k: '[redacted:jwk-private]', kid: '1' }] }],
+    [
+      { keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: '1' }] },
+      { keys: [{ kty: 'oct', k: '[redacted:jwk-private]', kid: '1' }] },
+    ],
     [
       { kind: 'Secret', data: { password: 'YQ==' }, stringData: { user: 'me' }, type: 'Opaque' },
       {
@@ -254,13 +288,24 @@ describe('however a text is cut', () => {
     fc.assert(
       fc.property(anyText, anyText, cuts, (stdout, stderr, where) => {
         const chunks = [
-          ...cut(stdout, where).map((chunk): AgentEvent => ({ type: 'item.output', item_id: 'i', stream: 'stdout', chunk })),
-          ...cut(stderr, where).map((chunk): AgentEvent => ({ type: 'item.output', item_id: 'i', stream: 'stderr', chunk })),
+          ...cut(stdout, where).map((chunk): AgentEvent => ({
+            type: 'item.output',
+            item_id: 'i',
+            stream: 'stdout',
+            chunk,
+          })),
+          ...cut(stderr, where).map((chunk): AgentEvent => ({
+            type: 'item.output',
+            item_id: 'i',
+            stream: 'stderr',
+            chunk,
+          })),
         ].toSorted((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
         const raw = { stdout: '', stderr: '' };
         const got = { stdout: '', stderr: '' };
         for (const event of chunks) if (event.type === 'item.output') raw[event.stream as 'stdout'] += event.chunk;
-        for (const event of clean(chunks)) if (event.type === 'item.output') got[event.stream as 'stdout'] += event.chunk;
+        for (const event of clean(chunks))
+          if (event.type === 'item.output') got[event.stream as 'stdout'] += event.chunk;
         const redactor = new Redactor({ values });
         expect(got).toEqual({ stdout: redactor.text(raw.stdout), stderr: redactor.text(raw.stderr) });
       }),
@@ -305,7 +350,12 @@ describe('however a text is cut', () => {
 });
 
 describe('colours of a terminal', () => {
-  const secrets = [plantedSecrets[0]?.text ?? '', `${'gh'}p_${body(36)}`, `password=${'aB3$dE5gH7jK'}`, 'correct horse "battery" staple'];
+  const secrets = [
+    plantedSecrets[0]?.text ?? '',
+    `${'gh'}p_${body(36)}`,
+    `password=${'aB3$dE5gH7jK'}`,
+    'correct horse "battery" staple',
+  ];
 
   it.each(secrets)('do not hide what they stand in: %s', (text) => {
     const whole = new Redactor({ values }).text(text);
@@ -350,7 +400,9 @@ describe('ordinary text', () => {
 
   it('is held back only from where a secret may begin', () => {
     const pieces = ['my key is sk', '-proj', 'ects are fine, A', ' good day'];
-    const out = clean(pieces.map(delta), new Redactor()).map((event) => (event.type === 'text.delta' ? event.text : ''));
+    const out = clean(pieces.map(delta), new Redactor()).map((event) =>
+      event.type === 'text.delta' ? event.text : '',
+    );
     expect(out).toEqual(['my key is ', 'sk-projects are fine, ', 'A good day']);
   });
 
@@ -379,7 +431,14 @@ describe('ordinary text', () => {
       'msg_bdrk_0123456789abcdefghij',
       'resp_68a1b2c3d4e5f60718293a4b5c6d7e8f',
     ],
-    ['a masked key', 'Incorrect API key provided: sk-rig*****0000', 'sk-...abcd', 'sk-rig-0000', 'ghp_****', 'Bearer ***'],
+    [
+      'a masked key',
+      'Incorrect API key provided: sk-rig*****0000',
+      'sk-...abcd',
+      'sk-rig-0000',
+      'ghp_****',
+      'Bearer ***',
+    ],
     ['a picture', `data:image/png;base64,${body(4000)}/AIza+AKIA/${body(200)}==`],
     [
       'code',
@@ -408,7 +467,10 @@ describe('ordinary text', () => {
       'mailto:a@b.c',
     ],
     ['a certificate', `-----BEGIN CERTIFICATE-----\n${body(64)}\n-----END CERTIFICATE-----`],
-    ['a check for keys', 'if (text.includes("-----BEGIN RSA PRIVATE KEY-----")) throw new Error("do not commit this");'],
+    [
+      'a check for keys',
+      'if (text.includes("-----BEGIN RSA PRIVATE KEY-----")) throw new Error("do not commit this");',
+    ],
     [
       'prose',
       'Basic understanding of Bearer authentication; a task-sk-learn-based-approach1',
@@ -431,12 +493,23 @@ describe('ordinary text', () => {
 
   it('files stay: locks, sources, minified scripts, source maps and pictures', () => {
     const root = join(import.meta.dirname, '..', '..');
-    const scripts = ['diff/dist/diff.min.js', 'marked/marked.min.js', 'zod/v4/core/schemas.js', 'playwright-core/ThirdPartyNotices.txt'];
-    const picture = Buffer.from(Array.from({ length: 60_000 }, (_, i) => (Math.imul(i + 1, 2654435761) >>> 13) & (i % 97 < 40 ? 0 : 255)));
-    const bundle = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+    const scripts = [
+      'diff/dist/diff.min.js',
+      'marked/marked.min.js',
+      'zod/v4/core/schemas.js',
+      'playwright-core/ThirdPartyNotices.txt',
+    ];
+    const picture = Buffer.from(
+      Array.from({ length: 60_000 }, (_, i) => (Math.imul(i + 1, 2654435761) >>> 13) & (i % 97 < 40 ? 0 : 255)),
+    );
+    const bundle = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.js'),
+    );
     const texts = [
       readFileSync(join(root, 'package-lock.json'), 'utf8'),
-      ...scripts.map((name) => join(root, 'node_modules', name)).flatMap((path) => (existsSync(path) ? [readFileSync(path, 'utf8')] : [])),
+      ...scripts
+        .map((name) => join(root, 'node_modules', name))
+        .flatMap((path) => (existsSync(path) ? [readFileSync(path, 'utf8')] : [])),
       ...bundle.map((name) => readFileSync(join(root, 'dist', name), 'utf8').replaceAll('user:password@', '')),
       `data:image/png;base64,${picture.toString('base64')}`,
       folded(picture.toString('latin1')),
@@ -480,7 +553,16 @@ describe('ordinary text', () => {
       'tsc -p . && zip -r out2.zip .',
     ],
     ['cookies of no use to others', 'Set-Cookie: theme=dark; Path=/', 'Cookie: lang=en; theme=dark'],
-    ['names', 'EAAAA', 'pat-na1-something', 'live_updates_are_enabled', 'sl.SomeLongPropertyName', 'resource_id', 'tr_prod_x', 'LTAI'],
+    [
+      'names',
+      'EAAAA',
+      'pat-na1-something',
+      'live_updates_are_enabled',
+      'sl.SomeLongPropertyName',
+      'resource_id',
+      'tr_prod_x',
+      'LTAI',
+    ],
     [
       'a public key',
       'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mo4lgOEePzNm0tRgeLezV6',
@@ -593,7 +675,11 @@ describe('ordinary text', () => {
   });
 
   it('objects without a secret stay the very same objects', () => {
-    const args = { command: ['ls', '-la'], nested: { path: '/srv/src', token: 'short' }, list: [{ a: 'long enough to be looked at' }] };
+    const args = {
+      command: ['ls', '-la'],
+      nested: { path: '/srv/src', token: 'short' },
+      list: [{ a: 'long enough to be looked at' }],
+    };
     expect(new Redactor({ values }).json(args)).toBe(args);
   });
 });
@@ -618,7 +704,8 @@ describe('recordings pass unchanged', () => {
           // Where a piece ends may move; what the pieces say may not.
           if (event.type === 'text.delta' || event.type === 'reasoning.delta') {
             texts.set(event.block_id, (texts.get(event.block_id) ?? '') + event.text);
-          } else if (event.type === 'item.output') texts.set(event.item_id, (texts.get(event.item_id) ?? '') + event.chunk);
+          } else if (event.type === 'item.output')
+            texts.set(event.item_id, (texts.get(event.item_id) ?? '') + event.chunk);
           else events.push(event);
         },
       });
@@ -636,7 +723,15 @@ describe('fields with secret names', () => {
   it('are assignments', () => {
     const secret = body(24);
     const redactor = new Redactor();
-    expect(redactor.json({ apiKey: secret, 'X-Api-Key': secret, id: secret, access_token: 'none', client_secret: ['a', 'b'] })).toEqual({
+    expect(
+      redactor.json({
+        apiKey: secret,
+        'X-Api-Key': secret,
+        id: secret,
+        access_token: 'none',
+        client_secret: ['a', 'b'],
+      }),
+    ).toEqual({
       apiKey: '[redacted:assigned-secret]',
       'X-Api-Key': '[redacted:assigned-secret]',
       id: secret,
@@ -696,7 +791,8 @@ describe('what is cut off', () => {
     ['half a key in the midst of a text', `see ${'ghp'}_${body(12)} there`, `see ${'ghp'}_${body(12)} there`],
   ])('%s', (_, text, expected) => {
     expect(new Redactor().text(text)).toBe(expected);
-    for (let place = 0; place <= text.length; place += 1) expect(streamed(cut(text, [place]), new Redactor())).toBe(expected);
+    for (let place = 0; place <= text.length; place += 1)
+      expect(streamed(cut(text, [place]), new Redactor())).toBe(expected);
   });
 
   it.each([
@@ -774,10 +870,13 @@ describe('secret values', () => {
   });
 
   it('are kept from commands, as is every variable that is named like one', () => {
-    const name = fc.array(fc.constantFrom('API', 'key', 'Token', 'AUTH', 'PASS', 'session', 'ID', 'url', 'DB', 'FILE', 'path', '_', 'x'), {
-      minLength: 1,
-      maxLength: 5,
-    });
+    const name = fc.array(
+      fc.constantFrom('API', 'key', 'Token', 'AUTH', 'PASS', 'session', 'ID', 'url', 'DB', 'FILE', 'path', '_', 'x'),
+      {
+        minLength: 1,
+        maxLength: 5,
+      },
+    );
     const value = fc.oneof(fc.string({ maxLength: 30 }), fc.base64String({ minLength: 20, maxLength: 40 }));
     const variables = fc.dictionary(
       name.map((words) => words.join('')),
@@ -882,7 +981,10 @@ describe('secret values', () => {
 
   it('are found in connection strings and in the queries of addresses', () => {
     expect(
-      secretValues({ ORDERS: 'Server=db;Password=open sesame;', PLACE: 'https://example.com/v1?v=2&api_key=easy%20to%20say' }),
+      secretValues({
+        ORDERS: 'Server=db;Password=open sesame;',
+        PLACE: 'https://example.com/v1?v=2&api_key=easy%20to%20say',
+      }),
     ).toEqual(['easy%20to%20say', 'easy to say', 'open sesame']);
   });
 
@@ -899,9 +1001,14 @@ describe('secret values', () => {
     const pairs = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.pager', GIT_CONFIG_VALUE_0: 'cat' };
     expect(withoutSecrets(pairs)).toEqual(pairs);
     const header = `AUTHORIZATION: basic ${btoa('x-access-token:abc123')}`;
-    expect(withoutSecrets({ ...pairs, GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_1: 'http.extraheader', GIT_CONFIG_VALUE_1: header })).toEqual(
-      {},
-    );
+    expect(
+      withoutSecrets({
+        ...pairs,
+        GIT_CONFIG_COUNT: '2',
+        GIT_CONFIG_KEY_1: 'http.extraheader',
+        GIT_CONFIG_VALUE_1: header,
+      }),
+    ).toEqual({});
   });
 
   it.each([
@@ -909,14 +1016,23 @@ describe('secret values', () => {
     ['in JSON', (value: string) => JSON.stringify(value).slice(1, -1)],
     ['in a URL', (value: string) => encodeURIComponent(value)],
     ['in a form', (value: string) => encodeURIComponent(value).replaceAll('%20', '+')],
-    ['in a URL with small digits', (value: string) => encodeURIComponent(value).replaceAll(/%../g, (each) => each.toLowerCase())],
+    [
+      'in a URL with small digits',
+      (value: string) => encodeURIComponent(value).replaceAll(/%../g, (each) => each.toLowerCase()),
+    ],
     ['in a path', (value: string) => encodeURIComponent(value).replaceAll('%2F', '/')],
     ['in a strict URL', (value: string) => strict(value)],
-    ['in a strict URL with small digits', (value: string) => strict(value).replaceAll(/%../g, (each) => each.toLowerCase())],
+    [
+      'in a strict URL with small digits',
+      (value: string) => strict(value).replaceAll(/%../g, (each) => each.toLowerCase()),
+    ],
     ['in a strict path', (value: string) => strict(value).replaceAll('%2F', '/')],
     ['in a URL within a URL', (value: string) => encodeURIComponent(encodeURIComponent(value))],
     ['in JSON within JSON', (value: string) => JSON.stringify(JSON.stringify(value)).slice(3, -3)],
-    ['in JSON within JSON within JSON', (value: string) => JSON.stringify(JSON.stringify(JSON.stringify(value))).slice(7, -7)],
+    [
+      'in JSON within JSON within JSON',
+      (value: string) => JSON.stringify(JSON.stringify(JSON.stringify(value))).slice(7, -7),
+    ],
     [
       'in ASCII JSON',
       (value: string) =>
@@ -981,13 +1097,16 @@ describe('secret values', () => {
     const pem = plantedSecrets.find(({ text }) => text.includes('RSA PRIVATE'))?.text ?? '';
     const redactor = new Redactor({ values: ['first line of it\nand a second line', pem] });
     expect(redactor.text('2: and a second line;')).toBe('2: [redacted:secret-value];');
-    for (const line of pem.split('\n').slice(1, -1)) expect(redactor.text(`> ${line}`)).toBe('> [redacted:secret-value]');
+    for (const line of pem.split('\n').slice(1, -1))
+      expect(redactor.text(`> ${line}`)).toBe('> [redacted:secret-value]');
   });
 
   it('are found inside of a JSON document', () => {
     const login = btoa('me:open sesame 42');
     const redactor = new Redactor({
-      values: [JSON.stringify({ type: 'service_account', client_secret: 'an easy one', auths: { 'r.io': { auth: login } } })],
+      values: [
+        JSON.stringify({ type: 'service_account', client_secret: 'an easy one', auths: { 'r.io': { auth: login } } }),
+      ],
     });
     expect(redactor.text(`service_account: an easy one, ${login}, open sesame 42`)).toBe(
       'service_account: [redacted:secret-value], [redacted:secret-value], [redacted:secret-value]',
@@ -1004,11 +1123,12 @@ describe('secret values', () => {
   });
 
   it('are passwords in any address', () => {
-    expect(secretValues({ OPENAI_BASE_URL: 'https://me:open%20sesame@example.com/v1', PLACE: `https://${body(24)}@example.com` })).toEqual([
-      body(24),
-      'open%20sesame',
-      'open sesame',
-    ]);
+    expect(
+      secretValues({
+        OPENAI_BASE_URL: 'https://me:open%20sesame@example.com/v1',
+        PLACE: `https://${body(24)}@example.com`,
+      }),
+    ).toEqual([body(24), 'open%20sesame', 'open sesame']);
   });
 
   it('are found where a text was cut', () => {
@@ -1127,7 +1247,14 @@ it('prints what it costs beside JSON.stringify', () => {
 });
 
 describe('a tape, or an agent that speaks like one,', () => {
-  const place = { turn_id: 't', message_id: 'm', block_id: 'b', thread_id: 'x', timestamp: null, source: 'agent' } as const;
+  const place = {
+    turn_id: 't',
+    message_id: 'm',
+    block_id: 'b',
+    thread_id: 'x',
+    timestamp: null,
+    source: 'agent',
+  } as const;
   const told = (lines: readonly object[]): AgentEvent[] => {
     const records: AgentEvent[] = [];
     const reader = new Reader({ redact: new Redactor({ values }), onRecord: (record) => void records.push(record) });
@@ -1137,7 +1264,9 @@ describe('a tape, or an agent that speaks like one,', () => {
     return records;
   };
   const said = (records: readonly AgentEvent[]): string[] =>
-    records.flatMap((record) => (record.type === 'text.delta' || record.type === 'text.completed' ? [record.text] : []));
+    records.flatMap((record) =>
+      record.type === 'text.delta' || record.type === 'text.completed' ? [record.text] : [],
+    );
   const [secret = ''] = values;
   const [first, second] = [secret.slice(0, 9), secret.slice(9)];
 

@@ -69,7 +69,9 @@ describe('an address without its user', () => {
 
   it('keeps nothing of the user of an SSH address without a scheme', () => {
     // Of `a@b:c` the host is `b`, whatever follows.
-    const user = userInfo.filter((text) => !/^[./~\\]|:\/\/|^[a-z]:\\|^[^:]*@[^:]*:/i.test(text) && text.trim() === text && text !== '');
+    const user = userInfo.filter(
+      (text) => !/^[./~\\]|:\/\/|^[a-z]:\\|^[^:]*@[^:]*:/i.test(text) && text.trim() === text && text !== '',
+    );
     fc.assert(fc.property(user, (name) => void expect(withoutUser(`${name}@host:o/r.git`)).toBe('host:o/r.git')));
   });
 });
@@ -88,21 +90,30 @@ describe('addresses in a text', () => {
     ["'https://host:4873/@scope/x' 'https://[::1]/a:b@c'", "'https://host:4873/@scope/x' 'https://[::1]/a:b@c'"],
   ])('%s', (text, told) => expect(withoutUsers(text)).toBe(told));
 
-  it.each(['https://me:p/ssw0rd@host/x', 'https://me:p?ssw0rd@host/x', 'ssh://me:p#ssw0rd@host/x', 'http://me:p@s:s/w0rd@host/x'])(
-    'nothing is told of what git makes of %s',
-    (address) =>
-      expect(withoutUsers('fatal: unable to look up me:p, s/w0rd', ['push', address])).toMatch(/^git takes a "\/", .* write %2F/),
+  it.each([
+    'https://me:p/ssw0rd@host/x',
+    'https://me:p?ssw0rd@host/x',
+    'ssh://me:p#ssw0rd@host/x',
+    'http://me:p@s:s/w0rd@host/x',
+  ])('nothing is told of what git makes of %s', (address) =>
+    expect(withoutUsers('fatal: unable to look up me:p, s/w0rd', ['push', address])).toMatch(
+      /^git takes a "\/", .* write %2F/,
+    ),
   );
 
   it('an address that git was given is known with all that is in it', () => {
     const address = 'http://me:p ssw0rd@host/x';
-    expect(withoutUsers(`fatal: '${address}/': HEAD@{1}:$& no`, ['HEAD@{1}:$&', address])).toBe("fatal: 'http://host/x/': HEAD@{1}:$& no");
+    expect(withoutUsers(`fatal: '${address}/': HEAD@{1}:$& no`, ['HEAD@{1}:$&', address])).toBe(
+      "fatal: 'http://host/x/': HEAD@{1}:$& no",
+    );
   });
 
   it.each(['://', '://a@', '://a:b:', "'://", '@', 'a', ':b/', '://a:b/@'])(
     'a text made to be slow costs no more than its length: %s',
     (piece) => {
-      expect(steepnessOf((size) => void (withoutUsers(piece.repeat(size)) + withoutUser(piece.repeat(size))))).toBeLessThan(steepest);
+      expect(
+        steepnessOf((size) => void (withoutUsers(piece.repeat(size)) + withoutUser(piece.repeat(size)))),
+      ).toBeLessThan(steepest);
     },
   );
 });

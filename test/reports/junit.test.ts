@@ -20,7 +20,8 @@ it('tells a run and its rules as test cases', () => {
     { type: 'expectation.checked', rule: 'no secrets', passed: true, detail: '0 secrets' },
     { type: 'expectation.checked', rule: 'must run npm test', passed: false, detail: 'it did not' },
   );
-  expect(junitXml([{ ...outcome, metrics: { ...outcome.metrics, duration_ms: 1500 } }])).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+  expect(junitXml([{ ...outcome, metrics: { ...outcome.metrics, duration_ms: 1500 } }]))
+    .toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="runwire" tests="3" failures="2" errors="0" time="1.500">
   <testsuite name="runwire" tests="3" failures="2" errors="0" time="1.500" skipped="0">
     <testcase name="Fix &quot;it&quot; &amp; &lt;more&gt;" classname="runwire.codex" time="1.500">
@@ -60,13 +61,17 @@ it('is XML whatever an agent says', () => {
   fc.assert(
     fc.property(anyText(40), (text) => {
       const xml = junitXml([
-        outcomeOf(text, { type: 'text.completed', text }, { type: 'error', scope: 'x', code: 'server', message: text, fatal: true }),
+        outcomeOf(
+          text,
+          { type: 'text.completed', text },
+          { type: 'error', scope: 'x', code: 'server', message: text, fatal: true },
+        ),
       ]);
       // What XML allows, and no markup but ours.
       expect(xml).toMatch(/^[\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
-      expect(xml.replaceAll(/<\/?(?:testsuites|testsuite|testcase|failure|error|system-out)\b[^<>]*>|<\?xml[^<>]*\?>/g, '')).not.toMatch(
-        /[<>]/,
-      );
+      expect(
+        xml.replaceAll(/<\/?(?:testsuites|testsuite|testcase|failure|error|system-out)\b[^<>]*>|<\?xml[^<>]*\?>/g, ''),
+      ).not.toMatch(/[<>]/);
       expect(xml.replaceAll(/&(?:amp|lt|gt|quot|#10|#9);/g, '')).not.toContain('&');
     }),
     { numRuns: 200 },

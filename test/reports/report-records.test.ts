@@ -19,14 +19,19 @@ function record(sequence: number, args: unknown): EventRecord {
 }
 
 /** What a report holds of some records. */
-function held(records: readonly EventRecord[]): { texts: string[]; read: { type: string; sequence: number; cut?: object }[] } {
+function held(records: readonly EventRecord[]): {
+  texts: string[];
+  read: { type: string; sequence: number; cut?: object }[];
+} {
   const kept = new ReportRecords((json) => json);
   const texts = [...records.flatMap((each) => kept.push(each) ?? []), ...kept.end()];
   return { texts, read: texts.map((text) => JSON.parse(text) as { type: string; sequence: number }) };
 }
 
 it('keeps what fits as it is', () => {
-  const records = Array.from({ length: 50 }, (_, index) => record(index + 1, { command: 'ls', deep: { list: [1, 'two'] } }));
+  const records = Array.from({ length: 50 }, (_, index) =>
+    record(index + 1, { command: 'ls', deep: { list: [1, 'two'] } }),
+  );
   expect(held(records).read).toEqual(records);
 });
 

@@ -76,8 +76,15 @@ const spender: RunAgent = async ({ signal }, emit) => {
   for (let turn = 1; !signal.aborted; turn += 1) {
     emit({ type: 'turn.started', turn_id: `turn_${turn}`, iteration: turn });
     await new Promise((resolve) => void setTimeout(resolve, Math.random() * 4));
-    if (!signal.aborted) emit({ type: 'usage.reported', scope: 'step', cost_usd: 0.01, input_tokens: 10, output_tokens: 1 });
-    emit({ type: 'turn.completed', turn_id: `turn_${turn}`, iteration: turn, tool_call_count: 0, has_final_report: false });
+    if (!signal.aborted)
+      emit({ type: 'usage.reported', scope: 'step', cost_usd: 0.01, input_tokens: 10, output_tokens: 1 });
+    emit({
+      type: 'turn.completed',
+      turn_id: `turn_${turn}`,
+      iteration: turn,
+      tool_call_count: 0,
+      has_final_report: false,
+    });
   }
 };
 
@@ -102,7 +109,8 @@ it('fifty runs at once on one dollar: beyond it by one model call of each at mos
 /** Does nothing until it is stopped. */
 const waits: RunAgent = async ({ signal }, emit) => {
   emit({ type: 'thread.started', agent: 'waits', model: 'none' });
-  if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 };
 
 it.each(['in this process', 'each in a process of its own'])(
@@ -117,7 +125,10 @@ it.each(['in this process', 'each in a process of its own'])(
         if (number === 8) eight.resolve();
         if (number > 4) await eight.promise;
         if (number > 5) await ended.promise;
-        return { calls: [{ name: 'read', args: { path: 'a.txt' } }], usage: { input: number === 5 ? 20_000 : 1000, output: 1000 } };
+        return {
+          calls: [{ name: 'read', args: { path: 'a.txt' } }],
+          usage: { input: number === 5 ? 20_000 : 1000, output: 1000 },
+        };
       },
     });
     atFileEnd(() => server.close());
@@ -132,11 +143,18 @@ it.each(['in this process', 'each in a process of its own'])(
         git(cwd, ...args);
     const { PATH } = process.env;
     const options = { env: { PATH, HOME: folder() } };
-    const parent = start(specOf({ prompt: 'parent', model: 'replay/none', limits: { max_cost_usd: 0.02 } }, { cwd, passEnv: [] }), {
-      ...options,
-      loadAgent: () => Promise.resolve(waits),
-    });
-    const model = { model: 'openai-compatible/test-model', base_url: server.baseUrl('chat'), price: { input: 1, output: 1 } };
+    const parent = start(
+      specOf({ prompt: 'parent', model: 'replay/none', limits: { max_cost_usd: 0.02 } }, { cwd, passEnv: [] }),
+      {
+        ...options,
+        loadAgent: () => Promise.resolve(waits),
+      },
+    );
+    const model = {
+      model: 'openai-compatible/test-model',
+      base_url: server.baseUrl('chat'),
+      price: { input: 1, output: 1 },
+    };
     const child = specOf(
       { prompt: 'go', ...model, ...(isApart ? { workspace: { isolate: 'worktree' as const } } : {}) },
       { cwd, passEnv: [] },
@@ -158,7 +176,9 @@ it.each(['in this process', 'each in a process of its own'])(
 );
 
 describe('a budget of the ledger', () => {
-  const within = async (work: (place: { kind: 'sqlite'; path: string }, store: RunStore) => Promise<void>): Promise<void> => {
+  const within = async (
+    work: (place: { kind: 'sqlite'; path: string }, store: RunStore) => Promise<void>,
+  ): Promise<void> => {
     const place = { kind: 'sqlite', path: join(folder(), 'ledger.db') } as const;
     const store = await openStore(place);
     await work(place, store).finally(() => store.close());
@@ -184,8 +204,13 @@ describe('a budget of the ledger', () => {
       let started = false;
       const agent: RunAgent = async () => void (started = true);
       const late = await start(asked(cwd), { ...options, loadAgent: () => Promise.resolve(agent) }).outcome;
-      expect(late).toMatchObject({ verdict: { class: 'cost_limit', exit_code: 5 }, limits_hit: [{ limit: 'cost', maximum: 0.3 }] });
-      expect(late.verdict.evidence.map(({ detail }) => detail).join()).toContain('the budget "team-a" of $0.3 a day was reached');
+      expect(late).toMatchObject({
+        verdict: { class: 'cost_limit', exit_code: 5 },
+        limits_hit: [{ limit: 'cost', maximum: 0.3 }],
+      });
+      expect(late.verdict.evidence.map(({ detail }) => detail).join()).toContain(
+        'the budget "team-a" of $0.3 a day was reached',
+      );
       expect(started).toBe(false);
       expect((await store.list({ labels: { budget: 'team-a' } }, { limit: 9 })).runs).toHaveLength(7);
     }));
@@ -197,7 +222,10 @@ describe('a budget of the ledger', () => {
     within(async (place) => {
       const agent: RunAgent = () => Promise.reject(new Error('it was started'));
       const options = { env: {}, loadAgent: () => Promise.resolve(agent), ledger: { place, keepsTape: false } };
-      const outcome = await start(asked(folder(), { budget }), title === 'unknown' ? options : { ...options, ledger: undefined }).outcome;
+      const outcome = await start(
+        asked(folder(), { budget }),
+        title === 'unknown' ? options : { ...options, ledger: undefined },
+      ).outcome;
       expect(outcome.verdict.class).toBe(verdict);
       expect(outcome.error_details?.message).toContain(message);
     }),
@@ -208,7 +236,9 @@ describe('a budget of the ledger', () => {
       await store.budgets.set({ name: 'team-a', usd: 1, per: 'day' });
       const options = { env: {}, loadAgent: () => Promise.resolve(spender), ledger: { place, keepsTape: false } };
       const parent = start(asked(folder()), options);
-      expect(() => start(asked(folder(), { budget: 'team-b' }), { ...options, parent })).toThrow('takes from the budget of that run');
+      expect(() => start(asked(folder(), { budget: 'team-b' }), { ...options, parent })).toThrow(
+        'takes from the budget of that run',
+      );
       parent.cancel();
       await parent.outcome;
     }));

@@ -10,7 +10,8 @@ import { asCommand, bin, leftOf, makeCheckout, nothing, type Place, runFake } fr
 import { until } from '../support/processes.ts';
 import { isSweep, some } from '../support/sweep.ts';
 
-const runwire = (...args: string[]): string => [process.execPath, bin, 'run', ...args].map((word) => `'${word}'`).join(' ');
+const runwire = (...args: string[]): string =>
+  [process.execPath, bin, 'run', ...args].map((word) => `'${word}'`).join(' ');
 
 interface Told {
   said: string;
@@ -46,7 +47,9 @@ describe.concurrent('a reader that has heard enough', () => {
     expect(complained).not.toMatch(/EPIPE|Error|^\s+at /m);
     expect(status).toBe(130);
     expect(leftOf(place)).toEqual(nothing);
-    expect(readFileSync(join(place.cwd, 'run.tape'), 'utf8').trimEnd().split('\n').at(-1)).toContain('"type":"thread.completed"');
+    expect(readFileSync(join(place.cwd, 'run.tape'), 'utf8').trimEnd().split('\n').at(-1)).toContain(
+      '"type":"thread.completed"',
+    );
   });
 });
 
@@ -67,10 +70,17 @@ describe('a reader that is slow', () => {
 
 describe.concurrent('an agent that prints without end', () => {
   const message = { type: 'item.completed', item: { id: 'i', type: 'agent_message', text: 'More.' } };
-  const update = { jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update: { sessionUpdate: 'plan', entries: [] } } };
+  const update = {
+    jsonrpc: '2.0',
+    method: 'session/update',
+    params: { sessionId: 's', update: { sessionUpdate: 'plan', entries: [] } },
+  };
   const lines = ['--from', 'codex', '--', 'yes', JSON.stringify(message)];
   const last = (text: string) =>
-    JSON.parse(text) as { verdict: { class: string }; final_report: { limits_hit: { limit: string }[]; warnings: string[] } };
+    JSON.parse(text) as {
+      verdict: { class: string };
+      final_report: { limits_hit: { limit: string }[]; warnings: string[] };
+    };
 
   const endless: readonly (readonly [name: string, command: readonly string[]])[] = [
     ['lines', lines],
@@ -85,7 +95,9 @@ describe.concurrent('an agent that prints without end', () => {
     expect(verdict).toMatchObject({ class: 'time_limit', exit_code: 124 });
     expect(report.limits_hit).toMatchObject([{ limit: 'time' }]);
     if (name === 'lines')
-      expect(report.warnings.at(-1)).toMatch(/^the last [0-9]+ bytes that the agent printed before it was stopped were not read$/);
+      expect(report.warnings.at(-1)).toMatch(
+        /^the last [0-9]+ bytes that the agent printed before it was stopped were not read$/,
+      );
     expect(leftOf(place)).toEqual(nothing);
   });
 
@@ -106,30 +118,40 @@ describe.concurrent('an agent that prints without end', () => {
 
 describe('kill -9 of runwire', () => {
   const step = isSweep ? 1 : 10;
-  const moments = Array.from({ length: 20 / step }, (_, index) => Math.round((index * step) ** 1.6 * 12 + Math.random() * 60 * step));
+  const moments = Array.from({ length: 20 / step }, (_, index) =>
+    Math.round((index * step) ** 1.6 * 12 + Math.random() * 60 * step),
+  );
 
-  it.concurrent.each(moments.map((ms) => [ms] as const))('leaves nobody, and a tape to its last whole line, after %s ms', async (ms) => {
-    const place = makeCheckout();
-    let doomed: ChildProcess | undefined;
-    const ran = runFake(['--stream-json', '--tape', 'run.tape', ...asCommand('works with tools')], place, {
-      watch: (child) => void (doomed = child),
-    });
-    await wait(ms);
-    doomed?.kill('SIGKILL');
-    const { signal } = await ran;
-    expect(signal).toBe('SIGKILL');
-    await until(() => leftOf(place).processes.length + leftOf(place).files.length === 0);
-    expect(leftOf(place)).toEqual(nothing);
-    const tape = await readTape(place);
-    if (tape === undefined) return;
-    const whole = tape.split('\n').slice(0, -1);
-    for (const line of whole) expect(JSON.parse(line)).toHaveProperty('type');
-    const calls = whole.filter((line) => line.includes('"type":"item.completed"')).length;
-    const { stdout: said, status } = await inside(['outcome', '--exit-code', '--from', 'runwire', 'run.tape'], place);
-    expect(status).toBe(8);
-    expect(JSON.parse(said)).toMatchObject({ status: 'incomplete', metrics: { tool_calls_count: expect.any(Number) } });
-    expect((JSON.parse(said) as { metrics: { tool_calls_count: number } }).metrics.tool_calls_count).toBeGreaterThanOrEqual(calls);
-  });
+  it.concurrent.each(moments.map((ms) => [ms] as const))(
+    'leaves nobody, and a tape to its last whole line, after %s ms',
+    async (ms) => {
+      const place = makeCheckout();
+      let doomed: ChildProcess | undefined;
+      const ran = runFake(['--stream-json', '--tape', 'run.tape', ...asCommand('works with tools')], place, {
+        watch: (child) => void (doomed = child),
+      });
+      await wait(ms);
+      doomed?.kill('SIGKILL');
+      const { signal } = await ran;
+      expect(signal).toBe('SIGKILL');
+      await until(() => leftOf(place).processes.length + leftOf(place).files.length === 0);
+      expect(leftOf(place)).toEqual(nothing);
+      const tape = await readTape(place);
+      if (tape === undefined) return;
+      const whole = tape.split('\n').slice(0, -1);
+      for (const line of whole) expect(JSON.parse(line)).toHaveProperty('type');
+      const calls = whole.filter((line) => line.includes('"type":"item.completed"')).length;
+      const { stdout: said, status } = await inside(['outcome', '--exit-code', '--from', 'runwire', 'run.tape'], place);
+      expect(status).toBe(8);
+      expect(JSON.parse(said)).toMatchObject({
+        status: 'incomplete',
+        metrics: { tool_calls_count: expect.any(Number) },
+      });
+      expect(
+        (JSON.parse(said) as { metrics: { tool_calls_count: number } }).metrics.tool_calls_count,
+      ).toBeGreaterThanOrEqual(calls);
+    },
+  );
 
   /** Undefined: it was killed before there was a tape. */
   async function readTape({ cwd }: Place): Promise<string | undefined> {

@@ -86,7 +86,11 @@ const cases: Record<string, Case> = {
   'asks by an event of claude': { ...asking, from: 'claude' },
   'asks and goes on': { flags: ['--permission-timeout', '1s'] },
   'reads stdin to its end': { message: 'Read 0 characters.' },
-  'speaks slowly': { from: 'claude', flags: ['--idle-timeout', '1.5s'], message: 'one two three four five six seven eight nine ten' },
+  'speaks slowly': {
+    from: 'claude',
+    flags: ['--idle-timeout', '1.5s'],
+    message: 'one two three four five six seven eight nine ten',
+  },
   'falls silent': { verdict: 'time_limit', flags: ['--idle-timeout', '1s'] },
   'closes its streams': { verdict: 'time_limit', flags: ['--idle-timeout', '1s'] },
   'closes its streams after its last word': { hasty: true },
@@ -94,7 +98,10 @@ const cases: Record<string, Case> = {
   'works with tools': { verdict: 'time_limit', flags: soon },
   'takes steps for ever': { verdict: 'turn_limit', flags: ['--max-turns', '3'], from: 'opencode' },
   'uses more and more': { verdict: 'cost_limit', flags: ['--max-tokens', '10000'], from: 'opencode' },
-  'fails twice': { flags: ['--retries', '2', '--retry-delay', '0.01s'], message: 'Start 3, from the start: fails twice' },
+  'fails twice': {
+    flags: ['--retries', '2', '--retry-delay', '0.01s'],
+    message: 'Start 3, from the start: fails twice',
+  },
   'breaks off twice': { flags: ['--retries', '2', '--retry-delay', '0.01s'], message: 'All done.' },
   'tells a secret everywhere': telling,
   'tells a secret in two deltas': { ...telling, from: 'claude' },
@@ -163,13 +170,18 @@ it.concurrent.each(runs)(
     });
     // An agent that said nothing has no session on that bus.
     if (values.length > 0 || name !== '--format json') expect(values.at(-1)).toMatchObject(format.last);
-    if (name === '--stream-json') expect(values.at(-1)).toMatchObject({ final_report: JSON.parse(stdout.slice(report)) });
+    if (name === '--stream-json')
+      expect(values.at(-1)).toMatchObject({ final_report: JSON.parse(stdout.slice(report)) });
     // The other formats tell the same of what the run has kept; where that is much, `npm run test:sweeps` looks.
     for (const { dialect } of Object.values(formats)) {
       if (dialect === format.dialect || (tape.length > 500_000 && !isSweep)) continue;
       const { text } = rewrite(tape, 'runwire', dialect);
       const again = await outcomeOf(text, dialect);
-      expect({ dialect, verdict: again.verdict.class, ...(await read(text, dialect)) }).toMatchObject({ dialect, verdict, problems: [] });
+      expect({ dialect, verdict: again.verdict.class, ...(await read(text, dialect)) }).toMatchObject({
+        dialect,
+        verdict,
+        problems: [],
+      });
     }
     expect(left).toEqual(nothing);
     expect(stderr).not.toMatch(/^\s+at .*\.js:\d+/m);

@@ -4,7 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { fold } from '../../src/pipeline/convert.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { inside } from '../cli/run/live.ts';
-import { asCodex, asCommand, leftOf, makeCheckout, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
+import {
+  asCodex,
+  asCommand,
+  leftOf,
+  makeCheckout,
+  nothing,
+  type Place,
+  runFake,
+} from '../support/fake-agent/run-fake.ts';
 import { isSweep, some, sweep } from '../support/sweep.ts';
 
 const tapeOf = ({ cwd }: Place): string => readFileSync(join(cwd, 'run.tape'), 'utf8');
@@ -115,13 +123,20 @@ describe('much', () => {
       const place = makeCheckout({ FAKE_MEGABYTES: String(size) });
       let most = 0;
       let timer: NodeJS.Timeout | undefined;
-      const { status, stdout, stderr } = await runFake([...flags, '--env', 'FAKE_MEGABYTES', ...asCommand(mode)], place, {
-        limit: 30_000 + size * 1000,
-        watch: (child) => void (timer ??= setInterval(() => void (most = Math.max(most, residentMegabytes(child.pid))), 50)),
-      });
+      const { status, stdout, stderr } = await runFake(
+        [...flags, '--env', 'FAKE_MEGABYTES', ...asCommand(mode)],
+        place,
+        {
+          limit: 30_000 + size * 1000,
+          watch: (child) =>
+            void (timer ??= setInterval(() => void (most = Math.max(most, residentMegabytes(child.pid))), 50)),
+        },
+      );
       clearInterval(timer);
       expect({ status, end: stderr.slice(-300) }).toMatchObject({ status: 0 });
-      expect(flags[0] === '--json' ? (JSON.parse(stdout) as { answer: string }).answer : stdout.trim()).toBe('All done.');
+      expect(flags[0] === '--json' ? (JSON.parse(stdout) as { answer: string }).answer : stdout.trim()).toBe(
+        'All done.',
+      );
       // A line of JSON is held once as bytes, once as text and once as a value.
       expect(most).toBeLessThan(mode === 'one long line' ? 300 + size * 8 : fewMegabytes);
       expect(leftOf(place)).toEqual(nothing);
@@ -156,7 +171,9 @@ const tellers: readonly (readonly [mode: string, from: string])[] = [
   ['crashes with a secret', 'codex'],
   ['asks with a secret', 'codex'],
 ];
-const tellings = sweep(sinkFormats, tellers).map(([[name, format], [mode, from]]) => [name, mode, format, from] as const);
+const tellings = sweep(sinkFormats, tellers).map(
+  ([[name, format], [mode, from]]) => [name, mode, format, from] as const,
+);
 
 describe.concurrent('a secret that the agent was given', () => {
   it.each(some(tellings))('is in no sink, %s: %s', async (_name, mode, format, from) => {
@@ -165,9 +182,13 @@ describe.concurrent('a secret that the agent was given', () => {
     const given = ['--env', `FAKE_SECRET=${secret}`, '--env', 'MY_SECRET'];
     const args = [...format, ...sinks, ...given, ...asCommand(mode, from)];
     const { stdout, stderr } = isSweep ? await runFake(args, place) : await inside(['run', ...args], place);
-    const files = filesBelow(place.root).map((path) => [path.slice(place.root.length), readFileSync(path, 'latin1')] as const);
+    const files = filesBelow(place.root).map(
+      (path) => [path.slice(place.root.length), readFileSync(path, 'latin1')] as const,
+    );
     expect(files.map(([path]) => path)).toEqual(expect.arrayContaining(['/repo/run.tape', '/repo/outcome.json']));
-    const leaks = [['stdout', stdout], ['stderr', stderr], ...files].filter(([, text]) => traces.some((trace) => text?.includes(trace)));
+    const leaks = [['stdout', stdout], ['stderr', stderr], ...files].filter(([, text]) =>
+      traces.some((trace) => text?.includes(trace)),
+    );
     expect(leaks.map(([where]) => where)).toEqual([]);
     expect(tapeOf(place)).toContain('[redacted:');
     if (format[0] === '--json') expect(existsSync(join(place.cwd, '.dexter', 'scratchpad'))).toBe(true);

@@ -31,7 +31,9 @@ const usage = { input: 10, output: 5 };
 function answerOf({ model, entries }: { model: string; entries: readonly { role: string }[] }): TurnInput {
   if (model === 'silent') return { text: 'I am', usage, fault: { type: 'stall' } };
   const hasCalled = entries.some(({ role }) => role === 'assistant');
-  return hasCalled ? { text: 'Done.', usage } : { calls: [{ name: 'write', args: { path: 'a.txt', content: 'new' } }], usage };
+  return hasCalled
+    ? { text: 'Done.', usage }
+    : { calls: [{ name: 'write', args: { path: 'a.txt', content: 'new' } }], usage };
 }
 
 const builtin = (model: string, cwd: string): RunOptions => ({
@@ -52,7 +54,12 @@ function recorded(cwd: string, ms: number): RunOptions {
     finishReason: { unified: 'stop', raw: 'stop' },
     usage: { inputTokens: { total: 10 }, outputTokens: { total: 5 } },
   };
-  const word = [{ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Done.' }, { type: 'text-end', id: 't' }, finish];
+  const word = [
+    { type: 'text-start', id: 't' },
+    { type: 'text-delta', id: 't', delta: 'Done.' },
+    { type: 'text-end', id: 't' },
+    finish,
+  ];
   const parts = [[0, { type: 'stream-start', warnings: [] }], ...word.map((part) => [ms, part])];
   const lines = [
     { runwire: 'model-recording', version: 1, model: 'openai-compatible/recorded' },
@@ -80,7 +87,10 @@ const failing: Record<string, (cwd: string) => RunOptions> = {
   'a process that fails': () => ({ command: ['sh', '-c', 'echo no >&2; exit 3'] }),
   'an agent that is not installed': () => ({ agent: 'codex', prompt: 'x', env: { PATH: '/nowhere' } }),
 };
-const anySource = [...Object.entries(sources).map(([name, { quick }]) => [name, quick] as const), ...Object.entries(failing)];
+const anySource = [
+  ...Object.entries(sources).map(([name, { quick }]) => [name, quick] as const),
+  ...Object.entries(failing),
+];
 
 const ledgers: readonly (readonly [name: string, ledgerIn: (cwd: string) => string])[] = [
   ['no ledger', () => 'none'],
@@ -98,7 +108,10 @@ async function check(work: Run, records: readonly EventRecord[] | undefined): Pr
     expect(new Set(numbers).size).toBe(numbers.length);
     expect(records[0]).toMatchObject({ type: 'thread.started', run_id: work.id });
     expect(records.filter(({ type }) => type === 'thread.completed')).toHaveLength(1);
-    expect(records.at(-1)).toMatchObject({ type: 'thread.completed', final_report: JSON.parse(JSON.stringify(outcome)) as object });
+    expect(records.at(-1)).toMatchObject({
+      type: 'thread.completed',
+      final_report: JSON.parse(JSON.stringify(outcome)) as object,
+    });
     for (const record of records) EventRecord.parse(record);
   }
   return outcome;
@@ -218,28 +231,34 @@ describe.each(pairs(Object.entries(sources), [...ledgers.slice(1), ...ledgers.sl
   },
 );
 
-it.each(ledgers)('%s: a child of a parent, and its child: each is counted once, and the parent waits', async (_name, ledgerIn) => {
-  const cwd = folder();
-  const ledger = ledgerIn(cwd);
-  const command = ['cat', codexRun];
-  const parent = run({ command, ledger, cwd });
-  const child = run({ command: ['sh', '-c', `sleep 0.3; cat '${codexRun}'`], ledger, cwd, parent });
-  const grandchild = run({ command, ledger, cwd, parent: child });
-  const records = await all(grandchild);
-  const outcome = await check(parent, await all(parent));
-  expect(records[0]).toMatchObject({ run_id: grandchild.id, parent_run_id: child.id, root_run_id: parent.id });
-  const { input_tokens: own = 0, output_tokens: said = 0 } = outcome.metrics;
-  expect(outcome.children).toMatchObject({ runs: 2, input_tokens: 2 * own, output_tokens: 2 * said });
-  expect((await child.outcome).children).toMatchObject({ runs: 1, input_tokens: own });
-  expect((await grandchild.outcome).children).toBeUndefined();
-  expect(() => run({ command, parent })).toThrow(Failure);
-});
+it.each(ledgers)(
+  '%s: a child of a parent, and its child: each is counted once, and the parent waits',
+  async (_name, ledgerIn) => {
+    const cwd = folder();
+    const ledger = ledgerIn(cwd);
+    const command = ['cat', codexRun];
+    const parent = run({ command, ledger, cwd });
+    const child = run({ command: ['sh', '-c', `sleep 0.3; cat '${codexRun}'`], ledger, cwd, parent });
+    const grandchild = run({ command, ledger, cwd, parent: child });
+    const records = await all(grandchild);
+    const outcome = await check(parent, await all(parent));
+    expect(records[0]).toMatchObject({ run_id: grandchild.id, parent_run_id: child.id, root_run_id: parent.id });
+    const { input_tokens: own = 0, output_tokens: said = 0 } = outcome.metrics;
+    expect(outcome.children).toMatchObject({ runs: 2, input_tokens: 2 * own, output_tokens: 2 * said });
+    expect((await child.outcome).children).toMatchObject({ runs: 1, input_tokens: own });
+    expect((await grandchild.outcome).children).toBeUndefined();
+    expect(() => run({ command, parent })).toThrow(Failure);
+  },
+);
 
 it('cancelling a parent cancels what is below it', async () => {
   const parent = run({ command: patient });
   const child = run({ command: patient, parent });
   for await (const record of child) if (record.type === 'turn.started') parent.cancel();
-  expect([(await parent.outcome).verdict.class, (await child.outcome).verdict.class]).toEqual(['cancelled', 'cancelled']);
+  expect([(await parent.outcome).verdict.class, (await child.outcome).verdict.class]).toEqual([
+    'cancelled',
+    'cancelled',
+  ]);
 });
 
 it('a subscriber that cancels in the middle of a record gets its records in order', async () => {
@@ -269,7 +288,9 @@ it('a reader that leaves neither stops the run nor makes it wait', async () => {
   await check(kept, whole);
   // Without a tape the first records are gone by now, and the last are there.
   await expect(all(work)).rejects.toThrow(Failure);
-  expect((await all(work.records(whole.length - 100))).map(({ type }) => type)).toEqual(whole.slice(-100).map(({ type }) => type));
+  expect((await all(work.records(whole.length - 100))).map(({ type }) => type)).toEqual(
+    whole.slice(-100).map(({ type }) => type),
+  );
 });
 
 it.each<[string, RunOptions]>([

@@ -17,7 +17,10 @@ describe('options that make no sense are a Failure at once', () => {
   it.each([
     [{ limits: { maxTurns: 'x' } }, 'input: run(): limits.maxTurns: Invalid input: expected number, received string'],
     [{ limits: { timeoutMs: -1 } }, 'input: run(): limits.timeoutMs: Too small: expected number to be >0'],
-    [{ limits: { maxCostUsd: Number.NaN } }, 'input: run(): limits.maxCostUsd: Invalid input: expected number, received NaN'],
+    [
+      { limits: { maxCostUsd: Number.NaN } },
+      'input: run(): limits.maxCostUsd: Invalid input: expected number, received NaN',
+    ],
     [{ limits: { maxTurn: 3 } }, 'input: run(): limits: unknown option maxTurn'],
     [{ retries: 1.5 }, 'input: run(): retries: Invalid input: expected int, received number'],
     [{ command: 'ls -l' }, 'input: run(): command: Invalid input: expected array, received string'],

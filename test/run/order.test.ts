@@ -17,7 +17,10 @@ const calls = (count: number): string =>
       const item = { id: `item_${index}`, type: 'command_execution', command: `echo ${index}` };
       return [
         { type: 'item.started', item: { ...item, status: 'in_progress' } },
-        { type: 'item.completed', item: { ...item, aggregated_output: `${index}\n`, exit_code: 0, status: 'completed' } },
+        {
+          type: 'item.completed',
+          item: { ...item, aggregated_output: `${index}\n`, exit_code: 0, status: 'completed' },
+        },
       ];
     }).flat(),
     { type: 'item.completed', item: { id: 'last', type: 'agent_message', text: 'Done.' } },
@@ -62,7 +65,10 @@ describe('a run that is cancelled while a record of its own is told', () => {
 
   it.each(types)('%s: tells every sink its records in order, and nothing after the last', async (type) => {
     const told: EventRecord[] = [];
-    const spec = specOf({ prompt: 'Do it', expect: [{ rule: 'answer_contains', text: 'x' }] }, { cwd: project(), passEnv: [] });
+    const spec = specOf(
+      { prompt: 'Do it', expect: [{ rule: 'answer_contains', text: 'x' }] },
+      { cwd: project(), passEnv: [] },
+    );
     const cancels = { record: (record: EventRecord) => void (record.type === type && run.cancel(limit)) };
     const run = start(spec, {
       env: {},

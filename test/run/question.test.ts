@@ -12,7 +12,23 @@ const wish =
 
 describe('questions', () => {
   it('are the same as by one pattern', () => {
-    const piece = fc.constantFrom('allow', 'Trust', '?', ' ', '[', ']', '(', ')', 'y/n', 'yes/no', 'y/n/a', ':', '>', 'x', '1');
+    const piece = fc.constantFrom(
+      'allow',
+      'Trust',
+      '?',
+      ' ',
+      '[',
+      ']',
+      '(',
+      ')',
+      'y/n',
+      'yes/no',
+      'y/n/a',
+      ':',
+      '>',
+      'x',
+      '1',
+    );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
         const line = pieces.join('').trim();
@@ -24,7 +40,10 @@ describe('questions', () => {
 
   // A line of 2000 is the longest that is looked at; half of it took seconds to minutes.
   it.each<[string, (size: number) => string]>([
-    ['wishes and marks', (size) => `${filled('allow ', 0.3 * size)}${filled('?', 0.3 * size)}${filled(' ', 0.35 * size)}x`],
+    [
+      'wishes and marks',
+      (size) => `${filled('allow ', 0.3 * size)}${filled('?', 0.3 * size)}${filled(' ', 0.35 * size)}x`,
+    ],
     ['answers that begin', (size) => `${filled('allow?[', 0.95 * size)}x`],
     ['answers that begin, and blanks', (size) => `${filled('allow? (', 0.45 * size)}${filled(' ', 0.45 * size)}x`],
     ['a choice, and blanks', (size) => `(y/n)${filled(' ', 0.9 * size)}x`],

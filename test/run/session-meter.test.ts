@@ -18,9 +18,17 @@ const session = (cwd: string, turns: number): string =>
     workspaceDirectory: cwd,
     history: [
       { message: { role: 'user', content: 'Do it' }, contextItems: [] },
-      ...Array.from({ length: turns }, () => ({ message: { role: 'assistant', content: '' }, toolCallStates: [{ status: 'done' }] })),
+      ...Array.from({ length: turns }, () => ({
+        message: { role: 'assistant', content: '' },
+        toolCallStates: [{ status: 'done' }],
+      })),
     ],
-    usage: { totalCost: 0.02, promptTokens: 900, completionTokens: 30, promptTokensDetails: { cachedTokens: 100, cacheWriteTokens: 0 } },
+    usage: {
+      totalCost: 0.02,
+      promptTokens: 900,
+      completionTokens: 30,
+      promptTokensDetails: { cachedTokens: 100, cacheWriteTokens: 0 },
+    },
   });
 
 /** A program that answers and writes its session last, so that nobody looks at it in between; or writes it and goes on for ever. */
@@ -42,7 +50,12 @@ describe.concurrent('an agent that tells nothing while it runs', () => {
   it('is billed by its own books', async () => {
     const outcome = await run(2, 'answers', {});
     expect(outcome.verdict.class).toBe('success');
-    expect(outcome.metrics).toMatchObject({ input_tokens: 900, output_tokens: 30, cost: 0.02, cost_source: 'reported' });
+    expect(outcome.metrics).toMatchObject({
+      input_tokens: 900,
+      output_tokens: 30,
+      cost: 0.02,
+      cost_source: 'reported',
+    });
   });
 
   it('is stopped by a limit', async () => {
@@ -60,7 +73,10 @@ describe('an agent that has ended before anybody looked', () => {
     ['tokens', { max_tokens: 500 }, 'cost_limit'],
     ['cost', { max_cost_usd: 0.01 }, 'cost_limit'],
   ])('has a limit that it broke in its outcome: %s', async (limit, limits, failure) => {
-    const [kept, failed] = await Promise.all([run(5, 'answers', { limits }), run(5, 'answers', { limits, fail_on: ['limit'] })]);
+    const [kept, failed] = await Promise.all([
+      run(5, 'answers', { limits }),
+      run(5, 'answers', { limits, fail_on: ['limit'] }),
+    ]);
     expect(kept.limits_hit).toMatchObject([{ limit }]);
     expect([kept.verdict.class, failed.verdict.class]).toEqual(['success', failure]);
   });
@@ -74,9 +90,15 @@ describe('Codex prints no model, but its session file names it', () => {
     mkdirSync(sessions, { recursive: true });
     if (rollout !== undefined) writeFileSync(join(sessions, 'rollout-2026-11-01T10-00-00-s-codex.jsonl'), rollout);
     writeFileSync(join(cwd, 'stream'), textOf('codex exec', '', calls));
-    writeFileSync(join(cwd, 'codex'), `#!/bin/sh\n[ "$1" = --version ] && { echo codex-cli 0.166.0; exit; }\ncat ${cwd}/stream\n`);
+    writeFileSync(
+      join(cwd, 'codex'),
+      `#!/bin/sh\n[ "$1" = --version ] && { echo codex-cli 0.166.0; exit; }\ncat ${cwd}/stream\n`,
+    );
     chmodSync(join(cwd, 'codex'), 0o755);
-    const spec = specOf({ prompt: 'Do it', agent: 'codex', ...(limits === undefined ? {} : { limits }) }, { cwd, passEnv: [] });
+    const spec = specOf(
+      { prompt: 'Do it', agent: 'codex', ...(limits === undefined ? {} : { limits }) },
+      { cwd, passEnv: [] },
+    );
     return start(spec, { env: { PATH: `${cwd}:/usr/bin:/bin`, HOME: cwd } }).outcome;
   }
   const named = textOf('codex session', 'gpt-5.5', calls);
@@ -85,11 +107,20 @@ describe('Codex prints no model, but its session file names it', () => {
 
   it('so its cost is known', async () => {
     const { metrics } = await codex(undefined, named);
-    expect(metrics).toMatchObject({ model_name: 'gpt-5.5', cost, cost_source: 'computed', input_tokens: 90_000, turns: 1 });
+    expect(metrics).toMatchObject({
+      model_name: 'gpt-5.5',
+      cost,
+      cost_source: 'computed',
+      input_tokens: 90_000,
+      turns: 1,
+    });
   });
 
   it('so a limit on cost counts', async () => {
-    const [kept, broken] = await Promise.all([codex({ max_cost_usd: 0.187 }, named), codex({ max_cost_usd: 0.01 }, named)]);
+    const [kept, broken] = await Promise.all([
+      codex({ max_cost_usd: 0.187 }, named),
+      codex({ max_cost_usd: 0.01 }, named),
+    ]);
     expect([kept.verdict.class, broken.verdict.class]).toEqual(['success', 'cost_limit']);
     expect(broken.limits_hit).toMatchObject([{ limit: 'cost', value: cost, maximum: 0.01 }]);
   });
@@ -97,6 +128,8 @@ describe('Codex prints no model, but its session file names it', () => {
   it('without that file, nobody is told that the limit held', async () => {
     const { warnings, metrics } = await codex({ max_cost_usd: 0.01 }, undefined);
     expect(metrics.cost_source).toBe('unknown');
-    expect(warnings).toEqual(['what the run cost is not known, so its limit on cost was not enforced; --model or --price may help']);
+    expect(warnings).toEqual([
+      'what the run cost is not known, so its limit on cost was not enforced; --model or --price may help',
+    ]);
   });
 });

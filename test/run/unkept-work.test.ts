@@ -16,27 +16,41 @@ const example = join(import.meta.dirname, '..', '..', 'examples', 'codex-run.jso
 function sealed(filter: string): { place: Place; root: string } {
   const place = makeCheckout();
   places.push(place);
-  const root = place.checkout('project', { '.gitattributes': '*.sealed filter=seal\n', 'seal.sh': `#!/bin/sh\n${filter}\n` });
+  const root = place.checkout('project', {
+    '.gitattributes': '*.sealed filter=seal\n',
+    'seal.sh': `#!/bin/sh\n${filter}\n`,
+  });
   place.git(root, 'config', 'filter.seal.clean', 'sh ./seal.sh');
   place.git(root, 'config', 'filter.seal.required', 'true');
   return { place, root };
 }
 
 describe.skipIf(process.platform !== 'linux')('work that is not kept', () => {
-  it.concurrent.each(isolations)('in a %s makes the run a failure that says so, and its copy stays', async (isolation) => {
-    const { place, root } = sealed('exit 1');
-    const run = ['run', `--isolate=${isolation}`, `--cwd=${root}`, '--', 'sh', '-c', `echo a > a.sealed; echo b > b; cat '${example}'`];
-    const { status, stderr } = await inside(run, { env: place.env });
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: expect.stringMatching(
-        /failed: config: not all work is on runwire\/\S+: a\.sealed: the filter seal, which it needs, did not run/,
-      ),
-    });
-    const branch = place.git(root, 'for-each-ref', '--format=%(refname)', 'refs/heads/runwire');
-    expect(place.git(root, 'ls-tree', '--name-only', branch).split('\n')).toEqual(['.gitattributes', 'b', 'seal.sh']);
-    expect(listCopies(place.env, owners).map((copy) => copy.root)).toEqual([root]);
-  });
+  it.concurrent.each(isolations)(
+    'in a %s makes the run a failure that says so, and its copy stays',
+    async (isolation) => {
+      const { place, root } = sealed('exit 1');
+      const run = [
+        'run',
+        `--isolate=${isolation}`,
+        `--cwd=${root}`,
+        '--',
+        'sh',
+        '-c',
+        `echo a > a.sealed; echo b > b; cat '${example}'`,
+      ];
+      const { status, stderr } = await inside(run, { env: place.env });
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringMatching(
+          /failed: config: not all work is on runwire\/\S+: a\.sealed: the filter seal, which it needs, did not run/,
+        ),
+      });
+      const branch = place.git(root, 'for-each-ref', '--format=%(refname)', 'refs/heads/runwire');
+      expect(place.git(root, 'ls-tree', '--name-only', branch).split('\n')).toEqual(['.gitattributes', 'b', 'seal.sh']);
+      expect(listCopies(place.env, owners).map((copy) => copy.root)).toEqual([root]);
+    },
+  );
 
   it('does not hold up a run that was told to stop', async () => {
     const { place, root } = sealed('touch "$HOME/begun"; sleep 3600');
@@ -47,6 +61,9 @@ describe.skipIf(process.platform !== 'linux')('work that is not kept', () => {
     await vi.waitUntil(() => existsSync(join(place.folder, 'home', 'begun')), 120_000);
     child?.kill('SIGINT');
     const { status, stderr } = await ended;
-    expect({ status, stderr }).toEqual({ status: 130, stderr: expect.stringContaining('the work could not be kept within') });
+    expect({ status, stderr }).toEqual({
+      status: 130,
+      stderr: expect.stringContaining('the work could not be kept within'),
+    });
   });
 });

@@ -14,7 +14,9 @@ it('steps', () => {
 
 it('releases what was not, once, and its notes are these', () => {
   const released = releasedChanges(changes, '0.2.0', '2026-11-16');
-  expect(released).toBe('# Changes\n\n## Unreleased\n\n## 0.2.0 (2026-11-16)\n\n- **A.** New.\n\n## 0.1.0\n\n- First.\n');
+  expect(released).toBe(
+    '# Changes\n\n## Unreleased\n\n## 0.2.0 (2026-11-16)\n\n- **A.** New.\n\n## 0.1.0\n\n- First.\n',
+  );
   expect([notesOf(released, '0.2.0'), notesOf(released, '0.1.0')]).toEqual(['- **A.** New.', '- First.']);
   expect(() => releasedChanges(released, '0.3.0', '2026-11-17')).toThrow('nothing is unreleased');
   expect(() => notesOf(released, '0.2')).toThrow('no section "0.2"');

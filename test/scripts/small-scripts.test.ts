@@ -9,7 +9,9 @@ const ci = readFileSync(join(root, '.ci', 'run'), 'utf8');
 const isStep = (name: string): boolean => new RegExp(`npm (?:run --silent )?${name}(?![\\w:-])`).test(ci);
 
 it('every script of package.json is run by CI, as it is or small, unless there is a reason', () => {
-  expect(Object.keys(scripts).filter((name) => !(name in smallScripts) && !(name in notInCi) && !isStep(name))).toEqual([]);
+  expect(Object.keys(scripts).filter((name) => !(name in smallScripts) && !(name in notInCi) && !isStep(name))).toEqual(
+    [],
+  );
   expect(isStep('test:scripts')).toBe(true);
 });
 

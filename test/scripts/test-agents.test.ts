@@ -8,5 +8,8 @@ it('real agents that only the user can install are left out where there are none
     encoding: 'utf8',
     env: { PATH: import.meta.dirname },
   });
-  expect([stderr, status]).toEqual(['Claude Code is not installed here: left out\nCopilot CLI is not installed here: left out\n', 0]);
+  expect([stderr, status]).toEqual([
+    'Claude Code is not installed here: left out\nCopilot CLI is not installed here: left out\n',
+    0,
+  ]);
 });

@@ -37,14 +37,18 @@ describe('what the ledger knows', () => {
     expect(page).toMatchObject({ runs: [{ id: run.id }], total: 1 });
     const wrong = await server.ask('/api/runs?status=nonsense');
     expect(wrong.status).toBe(400);
-    expect(await wrong.json()).toMatchObject({ error: { code: 'input', message: expect.stringContaining('status nonsense') } });
+    expect(await wrong.json()).toMatchObject({
+      error: { code: 'input', message: expect.stringContaining('status nonsense') },
+    });
   });
 
   it('finds the runs that touched a file', async () => {
     for (const path of ['notes.txt', '/workspace/notes.txt', 'workspace/notes.txt'])
-      expect((await server.json<{ runs: RunSummary[] }>(`/api/runs?file=${encodeURIComponent(path)}`)).runs.map(({ id }) => id)).toEqual([
-        run.id,
-      ]);
+      expect(
+        (await server.json<{ runs: RunSummary[] }>(`/api/runs?file=${encodeURIComponent(path)}`)).runs.map(
+          ({ id }) => id,
+        ),
+      ).toEqual([run.id]);
     for (const path of ['otes.txt', 'README.md', '/notes.txt'])
       expect(await server.json(`/api/runs?file=${encodeURIComponent(path)}`)).toEqual({ runs: [] });
   });
@@ -85,7 +89,9 @@ describe('what the ledger knows', () => {
     ];
     for (const path of paths) {
       const place = path.replaceAll('/', '~1');
-      const isRight = schemas.compile({ $ref: `api#/paths/${place}/get/responses/200/content/application~1json/schema` });
+      const isRight = schemas.compile({
+        $ref: `api#/paths/${place}/get/responses/200/content/application~1json/schema`,
+      });
       isRight(await server.json(path.replace(/\{\w+\}/g, run.id)));
       expect({ path, errors: isRight.errors }).toEqual({ path, errors: null });
     }
@@ -112,10 +118,12 @@ describe('records', () => {
       ['', { 'Last-Event-ID': '7' }],
       ['?after=3', { 'Last-Event-ID': '7' }],
     ] as const)
-      expect(recordsOf(await collect(messagesOf(await server.ask(`/api/runs/${run.id}/records${query}`, { headers }))))).toEqual(
-        all.slice(7),
-      );
-    const page = await server.ask(`/api/runs/${run.id}/records?after=2&limit=3`, { headers: { Accept: 'application/x-ndjson' } });
+      expect(
+        recordsOf(await collect(messagesOf(await server.ask(`/api/runs/${run.id}/records${query}`, { headers })))),
+      ).toEqual(all.slice(7));
+    const page = await server.ask(`/api/runs/${run.id}/records?after=2&limit=3`, {
+      headers: { Accept: 'application/x-ndjson' },
+    });
     const lines = (await page.text()).trim().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as EventRecord).sequence)).toEqual([3, 4, 5]);
   });
@@ -124,11 +132,17 @@ describe('records', () => {
     const all = recordsOf(await collect(messagesOf(await server.ask(`/api/runs/${run.id}/records`))));
     const pages: EventRecord[] = [];
     while (pages.length < all.length)
-      pages.push(...recordsOf(await collect(messagesOf(await server.ask(`/api/runs/${run.id}/records?after=${pages.length}&limit=7`)))));
+      pages.push(
+        ...recordsOf(
+          await collect(messagesOf(await server.ask(`/api/runs/${run.id}/records?after=${pages.length}&limit=7`))),
+        ),
+      );
     // The end is told by whoever reads it.
     expect(pages.slice(0, -1)).toEqual(all.slice(0, -1));
     expect(pages.at(-1)).toMatchObject({ type: 'thread.completed', sequence: all.length, status: 'success' });
-    const cut = recordsOf(await collect(messagesOf(await server.ask(`/api/runs/${run.id}/records?cut=10`)))) as (EventRecord & {
+    const cut = recordsOf(
+      await collect(messagesOf(await server.ask(`/api/runs/${run.id}/records?cut=10`))),
+    ) as (EventRecord & {
       cut?: Record<string, number>;
     })[];
     const long = cut.find((record) => record.type === 'text.completed');
@@ -169,7 +183,9 @@ it.each(['/api/live', '/api/runs/last/records'])('whoever leaves before %s answe
     await asked;
   });
   await Promise.all(leaving);
-  await expect.poll(async () => (await server.ask('/metrics')).text(), { timeout: 10_000 }).toContain('runwire_viewers 0\n');
+  await expect
+    .poll(async () => (await server.ask('/metrics')).text(), { timeout: 10_000 })
+    .toContain('runwire_viewers 0\n');
 });
 
 it('tells of a run of another process while it goes on, streams it, and stops it', async () => {

@@ -26,7 +26,15 @@ let app: ReturnType<typeof createApp>;
 const warnings: string[] = [];
 
 const recordOf = (sequence: number) =>
-  JSON.stringify({ type: 'log', stream: 'agent', level: 'info', text: 'x'.repeat(1000), sequence, timestamp: null, thread_id: 't' });
+  JSON.stringify({
+    type: 'log',
+    stream: 'agent',
+    level: 'info',
+    text: 'x'.repeat(1000),
+    sequence,
+    timestamp: null,
+    thread_id: 't',
+  });
 const headOf = (more: object = {}) =>
   JSON.stringify({ meta: { started_at: noon, prompt: '', host: 'h', pid: 1, labels: {}, ...more }, after: 0 });
 
@@ -62,22 +70,37 @@ const stalled = (path: string) =>
   });
 
 const upload = (body: string) =>
-  fetch(`http://127.0.0.1:${port}/api/report/${newRunId(noon + 1)}`, { method: 'POST', headers: { 'X-Runwire': '1' }, body });
+  fetch(`http://127.0.0.1:${port}/api/report/${newRunId(noon + 1)}`, {
+    method: 'POST',
+    headers: { 'X-Runwire': '1' },
+    body,
+  });
 
 const labels = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`k${index}`, 'x']));
 const attacks: readonly (readonly [name: string, attack: () => Promise<unknown>[]])[] = [
-  ...(['records', 'records?after=19999', 'records?follow=0&limit=1000000', 'tape', 'tape?to=claude', 'timeline'] as const).map(
-    (path) => [`50 readers of /${path}`, () => Array.from({ length: 50 }, () => stalled(`/api/runs/${longRun}/${path}`))] as const,
+  ...(
+    ['records', 'records?after=19999', 'records?follow=0&limit=1000000', 'tape', 'tape?to=claude', 'timeline'] as const
+  ).map(
+    (path) =>
+      [
+        `50 readers of /${path}`,
+        () => Array.from({ length: 50 }, () => stalled(`/api/runs/${longRun}/${path}`)),
+      ] as const,
   ),
   ...(['/metrics', '/api/runs?limit=500&total=1'] as const).map(
-    (path) => [`100 requests for ${path} that nobody reads`, () => Array.from({ length: 100 }, () => stalled(path))] as const,
+    (path) =>
+      [`100 requests for ${path} that nobody reads`, () => Array.from({ length: 100 }, () => stalled(path))] as const,
   ),
   ['20,000 labels', () => [upload(headOf({ labels: Object.fromEntries(Object.entries(labels).slice(0, 20_000)) }))]],
   ['200,000 labels', () => [upload(headOf({ labels })), upload(headOf({ labels }))]],
   ['a prompt of 30 MB', () => [upload(headOf({ prompt: 'x'.repeat(30_000_000) }))]],
   [
     'a hundred thousand records',
-    () => [upload([headOf(), ...Array.from({ length: 100_000 }, (_, at) => `{"type":"log","sequence":${at + 1}}`)].join('\n'))],
+    () => [
+      upload(
+        [headOf(), ...Array.from({ length: 100_000 }, (_, at) => `{"type":"log","sequence":${at + 1}}`)].join('\n'),
+      ),
+    ],
   ],
   ['ten million empty lines', () => [upload(`${headOf()}${'\n'.repeat(10_000_000)}`)]],
 ];
@@ -149,7 +172,10 @@ describe('a server answers all the same', () => {
     const end = `{"outcome":{"${fields}":1}}`;
     const answers = await Promise.all([`${headOf()}\n${record}`, head, `${headOf()}\n${end}`].map(upload));
     const told = await Promise.all(answers.map(async (answer) => /more than 100000 values/.test(await answer.text())));
-    expect([answers.map((answer) => answer.status), told]).toEqual([[status, 400, 400], told.map(() => status === 400)]);
+    expect([answers.map((answer) => answer.status), told]).toEqual([
+      [status, 400, 400],
+      told.map(() => status === 400),
+    ]);
   });
 
   it('since long uploads are read in many turns, each in its own', async () => {
@@ -159,21 +185,31 @@ describe('a server answers all the same', () => {
       turns += 1;
       if (!isOver) setImmediate(count);
     };
-    const body = [headOf(), ...Array.from({ length: 50_000 }, (_, at) => `{"type":"log","sequence":${at + 1}}`)].join('\n');
+    const body = [headOf(), ...Array.from({ length: 50_000 }, (_, at) => `{"type":"log","sequence":${at + 1}}`)].join(
+      '\n',
+    );
     const headers = { host: `127.0.0.1:${port}`, 'x-runwire': '1' };
     setImmediate(count);
     const answers = await Promise.all(
-      [2, 3, 4].map((each) => app.request(`/api/report/${newRunId(noon + each)}`, { method: 'POST', headers, body }, {})),
+      [2, 3, 4].map((each) =>
+        app.request(`/api/report/${newRunId(noon + each)}`, { method: 'POST', headers, body }, {}),
+      ),
     );
     isOver = true;
-    expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual(answers.map(() => ({ accepted_to: 50_000 })));
+    expect(await Promise.all(answers.map((answer) => answer.json()))).toEqual(
+      answers.map(() => ({ accepted_to: 50_000 })),
+    );
     expect(turns).toBeGreaterThan(60);
   });
 });
 
 it('an upload that is broken off is refused like any other that is not whole, without a word in the terminal', async () => {
   const refused = async (): Promise<number> =>
-    Number(/^runwire_requests_refused_total (\d+)/m.exec(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text())?.[1]);
+    Number(
+      /^runwire_requests_refused_total (\d+)/m.exec(
+        await (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
+      )?.[1],
+    );
   const before = await refused();
   const heads = ['Content-Length: 1000\r\n\r\n{"meta"', 'Transfer-Encoding: chunked\r\n\r\n7\r\n{"meta"'];
   for (const rest of heads) {
@@ -191,7 +227,11 @@ describe('viewers', () => {
     const viewers = new Viewers();
     for (let each = 0; each < 1000; each += 1) viewers.enter();
     expect(() => viewers.refuseCrowd()).toThrow(
-      expect.objectContaining({ code: 'unavailable', retryAfter: 5, message: 'there are 1000 viewers already; try again in 5 s' }),
+      expect.objectContaining({
+        code: 'unavailable',
+        retryAfter: 5,
+        message: 'there are 1000 viewers already; try again in 5 s',
+      }),
     );
   });
 
@@ -210,7 +250,11 @@ describe('viewers', () => {
       ).getReader(),
     );
     await new Promise((resolve) => void setImmediate(resolve));
-    expect([viewers.count, viewers.bytes, signals.map(({ aborted }) => aborted)]).toEqual([3, 900, signals.map((_, index) => index < 17)]);
+    expect([viewers.count, viewers.bytes, signals.map(({ aborted }) => aborted)]).toEqual([
+      3,
+      900,
+      signals.map((_, index) => index < 17),
+    ]);
     await expect(opened[0]?.read()).rejects.toThrow('the viewer reads nothing');
     expect((await opened[19]?.read())?.value?.length).toBe(300);
     await Promise.all(opened.slice(17).map((reader) => reader.cancel()));
@@ -235,7 +279,8 @@ describe('viewers', () => {
     while (viewers.bytes < 'xbehind'.length) await new Promise((resolve) => void setImmediate(resolve));
     expect(viewers.count).toBe(1);
     const chunks: string[] = [];
-    for (let next = await reader.read(); next.done !== true; next = await reader.read()) chunks.push(Buffer.from(next.value).toString());
+    for (let next = await reader.read(); next.done !== true; next = await reader.read())
+      chunks.push(Buffer.from(next.value).toString());
     expect([chunks, viewers.count, viewers.bytes]).toEqual([['x', 'behind'], 0, 0]);
   });
 });

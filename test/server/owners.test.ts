@@ -31,7 +31,8 @@ const places = {
 };
 
 const secretOf = (name: string): string => `${name}-secret-of-a-test-0123456789`;
-const tokensFile = (lines: readonly string[]) => new Tokens(givenTokens({}, { path: 'tokens', text: lines.join('\n') }));
+const tokensFile = (lines: readonly string[]) =>
+  new Tokens(givenTokens({}, { path: 'tokens', text: lines.join('\n') }));
 const two = tokensFile([`report ${secretOf('alice')} alice`, `report ${secretOf('bob')} bob`]);
 
 function appOf(ledger: Ledger, tokens: Tokens | undefined) {
@@ -48,8 +49,18 @@ function appOf(ledger: Ledger, tokens: Tokens | undefined) {
 }
 
 const meta = { started_at: noon, prompt: 'Count', host: 'ci-7', pid: 4, labels: {} };
-const record = (sequence: number) => ({ type: 'log', stream: 'agent', level: 'info', text: `line ${sequence}`, sequence });
-const expensive = { outcome: ledgerOutcome(outcomeWith({ metrics: { cost: 9999 } })), ended_at: noon + 9, attempts: [] };
+const record = (sequence: number) => ({
+  type: 'log',
+  stream: 'agent',
+  level: 'info',
+  text: `line ${sequence}`,
+  sequence,
+});
+const expensive = {
+  outcome: ledgerOutcome(outcomeWith({ metrics: { cost: 9999 } })),
+  ended_at: noon + 9,
+  attempts: [],
+};
 
 type App = ReturnType<typeof appOf>;
 interface Upload {
@@ -60,7 +71,10 @@ interface Upload {
   more?: object;
 }
 
-async function send(app: App, { as, run, after = 0, lines = [record(after + 1)], more = {} }: Upload): Promise<[number, unknown]> {
+async function send(
+  app: App,
+  { as, run, after = 0, lines = [record(after + 1)], more = {} }: Upload,
+): Promise<[number, unknown]> {
   const body = [{ meta: { ...meta, ...more }, after }, ...lines].map((line) => JSON.stringify(line)).join('\n');
   const headers = { host: '127.0.0.1', authorization: `Bearer ${secretOf(as)}` };
   const answer = await app.request(`/api/report/${run}`, { method: 'POST', headers, body }, {});
@@ -73,7 +87,9 @@ async function everything({ store, tapes }: Ledger) {
   const runs = await collect(store.export({}));
   const taped = runs.map(async ({ tape = '' }) => {
     const found = tapes.at(tape);
-    return found === undefined || (await found.size()) === undefined ? '' : Buffer.concat(await collect(found.read())).toString();
+    return found === undefined || (await found.size()) === undefined
+      ? ''
+      : Buffer.concat(await collect(found.read())).toString();
   });
   return [runs, await Promise.all(taped)];
 }
@@ -87,7 +103,10 @@ describe.each(['sqlite', 'postgres'] as const)('reported runs in %s', (kind) => 
       await ledger.store.close();
     }
   }
-  const isOther = (run: string) => [403, `the run ${run} was begun by another reporter, and only that one may continue it`];
+  const isOther = (run: string) => [
+    403,
+    `the run ${run} was begun by another reporter, and only that one may continue it`,
+  ];
   const isNotBelow = (run: string) => [
     403,
     `the run ${run} belongs to another reporter or to this machine; a reported run cannot be below it`,
@@ -98,12 +117,20 @@ describe.each(['sqlite', 'postgres'] as const)('reported runs in %s', (kind) => 
       const app = appOf(ledger, two);
       const [going, ended, lost] = [1, 2, 3].map((each) => newRunId(noon + each)) as [string, string, string];
       await send(app, { as: 'alice', run: going });
-      await send(app, { as: 'alice', run: ended, lines: [record(1), { ...expensive, outcome: ledgerOutcome(outcomeWith()) }] });
+      await send(app, {
+        as: 'alice',
+        run: ended,
+        lines: [record(1), { ...expensive, outcome: ledgerOutcome(outcomeWith()) }],
+      });
       await send(app, { as: 'alice', run: lost });
       const open = (await ledger.store.open()).find(({ id }) => id === lost);
       if (open === undefined) throw new Error('it is not open');
       const incomplete = outcomeWith({ verdict: { class: 'incomplete', exit_code: 8 } });
-      await ledger.store.closeInterrupted(open, { outcome: { ...incomplete, status: 'incomplete' }, ended_at: noon + 5 }, true);
+      await ledger.store.closeInterrupted(
+        open,
+        { outcome: { ...incomplete, status: 'incomplete' }, ended_at: noon + 5 },
+        true,
+      );
       const before = await everything(ledger);
       for (const run of [going, ended, lost])
         for (const attack of [
@@ -145,7 +172,9 @@ describe.each(['sqlite', 'postgres'] as const)('reported runs in %s', (kind) => 
       await ledger.store.begin(local);
       const [top, child, other] = [1, 2, 3].map((each) => newRunId(noon + each)) as [string, string, string];
       await send(app, { as: 'alice', run: top });
-      expect(await send(app, { as: 'alice', run: child, more: { parent_run_id: top, root_run_id: top } })).toEqual([200, 1]);
+      expect(await send(app, { as: 'alice', run: child, more: { parent_run_id: top, root_run_id: top } })).toEqual([
+        200, 1,
+      ]);
       await send(app, { as: 'bob', run: other });
       const before = await everything(ledger);
       for (const [place, refused] of [
@@ -157,9 +186,9 @@ describe.each(['sqlite', 'postgres'] as const)('reported runs in %s', (kind) => 
         [{ parent_run_id: child, root_run_id: top }, child],
         [{ parent_run_id: other, root_run_id: top }, top],
       ] as const)
-        expect(await send(app, { as: 'bob', run: newRunId(noon + 9), lines: [record(1), expensive], more: place })).toEqual(
-          isNotBelow(refused),
-        );
+        expect(
+          await send(app, { as: 'bob', run: newRunId(noon + 9), lines: [record(1), expensive], more: place }),
+        ).toEqual(isNotBelow(refused));
       const self = newRunId(noon + 9);
       expect(await send(app, { as: 'bob', run: self, more: { parent_run_id: self } })).toEqual([
         400,
@@ -180,7 +209,14 @@ describe.each(['sqlite', 'postgres'] as const)('reported runs in %s', (kind) => 
       }
       await ledger.store.begin(newRun({ id: local }));
       await send(app, { as: 'alice', run: alices });
-      await ledger.store.put({ id: imported, key: 'k', started_at: noon, labels: {}, outcome: outcomeWith(), ended_at: noon });
+      await ledger.store.put({
+        id: imported,
+        key: 'k',
+        started_at: noon,
+        labels: {},
+        outcome: outcomeWith(),
+        ended_at: noon,
+      });
       expect((await ledger.store.usageBelow([local, imported])).map(({ id }) => id)).toEqual([]);
       expect((await ledger.store.usageBelow([alices])).map(({ id, cost }) => [id.slice(0, 10), cost])).toEqual([
         [newRunId(noon + 31).slice(0, 10), undefined],
@@ -191,7 +227,10 @@ describe.each(['sqlite', 'postgres'] as const)('reported runs in %s', (kind) => 
     withLedger(async (ledger) => {
       const run = newRunId(noon);
       await send(appOf(ledger, two), { as: 'alice', run });
-      const renewed = appOf(ledger, tokensFile([`report ${secretOf('new')} alice`, `report ${secretOf('x')}`, `report ${secretOf('y')}`]));
+      const renewed = appOf(
+        ledger,
+        tokensFile([`report ${secretOf('new')} alice`, `report ${secretOf('x')}`, `report ${secretOf('y')}`]),
+      );
       expect(await send(renewed, { as: 'new', run, after: 1 })).toEqual([200, 2]);
       const another = newRunId(noon + 1);
       expect(await send(renewed, { as: 'x', run: another })).toEqual([200, 1]);

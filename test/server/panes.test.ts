@@ -11,7 +11,8 @@ const folder = mkdtempSync(join(tmpdir(), 'runwire-panes-'));
 const root = join(import.meta.dirname, '..', '..');
 const panes = join(root, 'examples', 'pane');
 const fileOf = (name: string): string => readFileSync(join(panes, name), 'utf8');
-const run = (recording: string) => beside(state, ['run', '-q', '--to', 'runwire', '--', 'cat', join(root, 'examples', recording)]).ended;
+const run = (recording: string) =>
+  beside(state, ['run', '-q', '--to', 'runwire', '--', 'cat', join(root, 'examples', recording)]).ended;
 let state: string;
 let server: Serving;
 
@@ -22,7 +23,9 @@ beforeEach(async () => {
 afterEach(() => void server.child.kill('SIGKILL'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const AsyncFunction = (async () => {}).constructor as new (...words: string[]) => (...values: unknown[]) => Promise<void>;
+const AsyncFunction = (async () => {}).constructor as new (
+  ...words: string[]
+) => (...values: unknown[]) => Promise<void>;
 
 /** As much of a page as a pane touches: an element with a text and children. */
 class Element {
@@ -57,13 +60,21 @@ it('a page in one file, an editor pane and a Slack message tell of a run', async
   const [list, log] = [new Element(), new Element()];
   const document = { getElementById: (id: string) => (id === 'runs' ? list : log), createElement: () => new Element() };
   const script = /<script type="module">([\s\S]*)<\/script>/.exec(fileOf('pane.html'))?.[1] ?? '';
-  new AsyncFunction('document', 'location', script)(document, { hash: `#server=${server.origin}&token=${readToken}` }).catch(() => {});
+  new AsyncFunction('document', 'location', script)(document, {
+    hash: `#server=${server.origin}&token=${readToken}`,
+  }).catch(() => {});
 
   const printed: string[] = [];
   const status = { text: '', show: () => {} };
   const vscode = {
-    workspace: { getConfiguration: () => ({ server: server.origin, token: readToken }), workspaceFolders: [{ uri: { fsPath: root } }] },
-    window: { createOutputChannel: () => ({ appendLine: (line: string) => void printed.push(line) }), createStatusBarItem: () => status },
+    workspace: {
+      getConfiguration: () => ({ server: server.origin, token: readToken }),
+      workspaceFolders: [{ uri: { fsPath: root } }],
+    },
+    window: {
+      createOutputChannel: () => ({ appendLine: (line: string) => void printed.push(line) }),
+      createStatusBarItem: () => status,
+    },
   };
   const extension: { activate?: (context: { subscriptions: unknown[] }) => Promise<void> } = {};
   await new AsyncFunction('require', 'exports', fileOf('extension.js'))(() => vscode, extension);
@@ -90,7 +101,8 @@ it('a page in one file, an editor pane and a Slack message tell of a run', async
   });
   try {
     const viewers = async (): Promise<string> => (await server.ask('/metrics')).text();
-    while (!(await viewers()).includes('runwire_viewers 3\n')) await new Promise((resolve) => void setTimeout(resolve, 100));
+    while (!(await viewers()).includes('runwire_viewers 3\n'))
+      await new Promise((resolve) => void setTimeout(resolve, 100));
     await Promise.all([run('codex-run.jsonl'), run('false-success.jsonl')]);
     const succeeded = (): Element | undefined => list.children.find(({ textContent }) => textContent.startsWith('✓'));
     await until(() => list.children.length === 2 && succeeded() !== undefined);

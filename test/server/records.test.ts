@@ -27,5 +27,8 @@ it('sends a record of any depth, or leaves it out', () => {
   }
   // Cutting needs some more of the stack than writing does.
   for (let depth = fits - 150; depth < fails + 10; depth += 1)
-    expect([...messagesOf([nested(depth)], 2000)].flatMap(({ lines = [] }) => lines).length, `depth ${depth}`).toBeLessThanOrEqual(1);
+    expect(
+      [...messagesOf([nested(depth)], 2000)].flatMap(({ lines = [] }) => lines).length,
+      `depth ${depth}`,
+    ).toBeLessThanOrEqual(1);
 });

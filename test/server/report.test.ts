@@ -22,7 +22,9 @@ afterEach(() => void server.child.kill('SIGKILL'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const reporting = (script: string, url = server.origin) =>
-  beside(elsewhere, ['run', '-q', '--to', 'runwire', '--report', url, '--', 'sh', '-c', script], { RUNWIRE_REPORT_TOKEN: reportToken });
+  beside(elsewhere, ['run', '-q', '--to', 'runwire', '--report', url, '--', 'sh', '-c', script], {
+    RUNWIRE_REPORT_TOKEN: reportToken,
+  });
 
 const sequences = (lines: string): number[] =>
   lines
@@ -45,9 +47,18 @@ const tapeOf = async (id: string): Promise<string> => (await server.ask(`/api/ru
 
 describe('uploads', () => {
   const id = newRunId(Date.UTC(2026, 0, 1));
-  const meta = { started_at: Date.UTC(2026, 0, 1), prompt: 'Count', host: 'ci-7', pid: 1, agent: 'counter', labels: { team: 'b' } };
+  const meta = {
+    started_at: Date.UTC(2026, 0, 1),
+    prompt: 'Count',
+    host: 'ci-7',
+    pid: 1,
+    agent: 'counter',
+    labels: { team: 'b' },
+  };
   const record = (sequence: number) => ({
-    ...(sequence === 1 ? { type: 'thread.started' } : { type: 'log', stream: 'agent', level: 'info', text: `line ${sequence}` }),
+    ...(sequence === 1
+      ? { type: 'thread.started' }
+      : { type: 'log', stream: 'agent', level: 'info', text: `line ${sequence}` }),
     sequence,
     timestamp: new Date(Date.UTC(2026, 0, 1)).toISOString(),
     thread_id: 't',
@@ -104,7 +115,9 @@ describe('uploads', () => {
       { type: '__proto__' },
     ].map((each, index) => ({ timestamp: 'yesterday', ...each, sequence: index + 2 }));
     expect((await send(0, [record(1), ...odd], { run })).status).toBe(200);
-    const page = await server.ask(`/api/runs/${run}/records?follow=0&limit=100`, { headers: { accept: 'application/x-ndjson' } });
+    const page = await server.ask(`/api/runs/${run}/records?follow=0&limit=100`, {
+      headers: { accept: 'application/x-ndjson' },
+    });
     const kept = (await page.text())
       .trimEnd()
       .split('\n')
@@ -129,7 +142,9 @@ describe('uploads', () => {
     expect((await send(6, [record(7)], { run: '..%2f..%2fx' })).status).toBe(400);
     expect((await send(6, [{ ...record(7), text: 'x'.repeat(33 * 1024 * 1024) }])).status).toBe(413);
     expect(sequences(await tapeOf(id))).toEqual([1, 2, 3, 4, 5, 6]);
-    expect((await server.ask(`/api/runs/${id}/stop`, { method: 'POST', token: 'stop-token-of-a-test-0123456789' })).status).toBe(409);
+    expect(
+      (await server.ask(`/api/runs/${id}/stop`, { method: 'POST', token: 'stop-token-of-a-test-0123456789' })).status,
+    ).toBe(409);
   });
 });
 
@@ -146,8 +161,19 @@ it('looks like any other run', async () => {
   expect(messages.at(-1)).toMatchObject({ event: 'end' });
   // Who ran it, where and on what: as the ledger there has it.
   const there = JSON.parse((await beside(elsewhere, ['runs', 'show', id, '--json']).ended).stdout) as RunRecord;
-  const given = ({ user, repo, cwd, host, labels, agent, title }: RunRecord) => ({ user, repo, cwd, host, labels, agent, title });
-  expect(given(await server.json<RunRecord>(`/api/runs/${id}`))).toEqual({ ...given(there), labels: withoutContent(there.labels) });
+  const given = ({ user, repo, cwd, host, labels, agent, title }: RunRecord) => ({
+    user,
+    repo,
+    cwd,
+    host,
+    labels,
+    agent,
+    title,
+  });
+  expect(given(await server.json<RunRecord>(`/api/runs/${id}`))).toEqual({
+    ...given(there),
+    labels: withoutContent(there.labels),
+  });
   expect([there.user, there.repo]).not.toContain(undefined);
   // What has ended is not told otherwise later.
   const { outcome, last_sequence: last, started_at: startedAt } = await server.json<RunRecord>(`/api/runs/${id}`);
@@ -175,7 +201,8 @@ it('loses nothing and doubles nothing when the server is killed in the middle', 
     `head -n 4 '${recording}'; ${waiting('away')}; sed -n 5,9p '${recording}'; ${waiting('back')}; tail -n +10 '${recording}'`,
   );
   let found: RunSummary | undefined;
-  while (found === undefined) found = (await server.json<{ runs: RunSummary[] }>('/api/runs?status=running&agent=codex')).runs[0];
+  while (found === undefined)
+    found = (await server.json<{ runs: RunSummary[] }>('/api/runs?status=running&agent=codex')).runs[0];
   const { port } = server;
   server.child.kill('SIGKILL');
   await server.ended;
@@ -200,6 +227,8 @@ it('keeps what a server that is away did not hear, and the next run sends it', a
   server = await serving(state, ['--port', String(port)]);
   const before = (await server.json<{ runs: RunSummary[] }>('/api/runs?agent=codex&status=success')).runs.length;
   expect((await reporting(`cat '${recording}'`).ended).stderr).toBe('');
-  expect((await server.json<{ runs: RunSummary[] }>('/api/runs?agent=codex&status=success')).runs).toHaveLength(before + 2);
+  expect((await server.json<{ runs: RunSummary[] }>('/api/runs?agent=codex&status=success')).runs).toHaveLength(
+    before + 2,
+  );
   expect(readdirSync(join(elsewhere, 'runwire', 'reports'))).toEqual([]);
 });

@@ -19,14 +19,18 @@ describe('a route', () => {
     addRoutes(app, nowhere);
     const paths = app.routes.map(({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`);
     expect([...new Set(paths)]).toEqual(names);
-    for (const file of readdirSync(server, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')))
-      expect([file, /\bapp\.(?:get|post|put|patch|delete|all|on|route|mount)\(/.test(readFileSync(join(server, file), 'utf8'))]).toEqual([
+    for (const file of readdirSync(server, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.ts'),
+    ))
+      expect([
         file,
-        file === 'route.ts',
-      ]);
+        /\bapp\.(?:get|post|put|patch|delete|all|on|route|mount)\(/.test(readFileSync(join(server, file), 'utf8')),
+      ]).toEqual([file, file === 'route.ts']);
 
     const { paths: described } = openApi() as { paths: Record<string, object> };
-    const operations = Object.entries(described).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
+    const operations = Object.entries(described).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
     expect(operations.toSorted()).toEqual(
       entries
         .filter(([, { answer }]) => answer !== undefined)
@@ -38,7 +42,8 @@ describe('a route', () => {
   it('about runs needs a right, and one that changes something another than to read', () => {
     for (const [name, { right }] of entries.filter(([each]) => each.includes(' /api/')))
       expect([name, right]).not.toEqual([name, undefined]);
-    for (const [name, { right }] of entries.filter(([each]) => !each.startsWith('get '))) expect([name, right]).not.toEqual([name, 'read']);
+    for (const [name, { right }] of entries.filter(([each]) => !each.startsWith('get ')))
+      expect([name, right]).not.toEqual([name, 'read']);
   });
 
   it('is given only what the table says can be asked there', async () => {

@@ -77,13 +77,16 @@ describe('who is let in', () => {
   it('needs a token, and the right one', async () => {
     expect(await status('/api/runs')).toBe(401);
     expect(await status('/api/runs', bearer)).toBe(200);
-    expect(await status('/api/runs', { Authorization: `Basic ${Buffer.from(`x:${readToken}`).toString('base64')}` })).toBe(200);
+    expect(
+      await status('/api/runs', { Authorization: `Basic ${Buffer.from(`x:${readToken}`).toString('base64')}` }),
+    ).toBe(200);
     for (const value of ['', 'Bearer', 'Bearer ', `Bearer ${readToken}x`, `Bearer ${readToken.slice(1)}`, readToken])
       expect([value, await status('/api/runs', { Authorization: value })]).toEqual([value, 401]);
     expect(await status('/api/runs', { Authorization: `Bearer ${reportToken}` })).toBe(403);
     expect(await status('/api/runs/x/stop', { ...bearer }, 'POST')).toBe(403);
     expect(await status('/api/runs/x/stop', { Authorization: `Bearer ${stopToken}` }, 'POST')).toBe(404);
-    for (const path of ['/api/session', '/api/live', '/api/stats', '/metrics']) expect([path, await status(path)]).toEqual([path, 401]);
+    for (const path of ['/api/session', '/api/live', '/api/stats', '/metrics'])
+      expect([path, await status(path)]).toEqual([path, 401]);
   });
 
   it('takes the link once, and keeps the token out of the address and the cookie', async () => {
@@ -116,23 +119,42 @@ describe('who is let in', () => {
     expect(readFileSync(file, 'utf8').trim()).toBe(token);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     // What it was given by variables cannot be read from outside.
-    if (process.platform === 'linux') expect(readFileSync(`/proc/${server.child.pid}/environ`, 'utf8')).not.toContain(readToken);
+    if (process.platform === 'linux')
+      expect(readFileSync(`/proc/${server.child.pid}/environ`, 'utf8')).not.toContain(readToken);
   });
 
   it('answers to its own name alone', async () => {
     const { port } = server;
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`])
       expect([host, await status('/healthz', { Host: host })]).toEqual([host, 200]);
-    for (const host of ['127.0.0.1', 'evil.example', `evil.example:${port}`, `127.0.0.1.evil.example:${port}`, `localhost:${port + 1}`])
+    for (const host of [
+      '127.0.0.1',
+      'evil.example',
+      `evil.example:${port}`,
+      `127.0.0.1.evil.example:${port}`,
+      `localhost:${port + 1}`,
+    ])
       expect([host, await status('/healthz', { Host: host })]).toEqual([host, 403]);
   });
 
   it('listens to its own pages alone', async () => {
-    for (const origin of ['http://evil.example', `https://127.0.0.1:${server.port}`, `http://127.0.0.1:${server.port + 1}`, 'file://', ''])
+    for (const origin of [
+      'http://evil.example',
+      `https://127.0.0.1:${server.port}`,
+      `http://127.0.0.1:${server.port + 1}`,
+      'file://',
+      '',
+    ])
       expect([origin, await status('/api/runs', { ...bearer, Origin: origin })]).toEqual([origin, 403]);
     expect(await status('/api/runs', { ...bearer, Origin: server.origin })).toBe(200);
-    expect(await status('/api/runs', { ...bearer, 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' })).toBe(403);
-    const asked = await raw('/api/runs', { Origin: 'null', 'Access-Control-Request-Headers': 'authorization' }, 'OPTIONS');
+    expect(await status('/api/runs', { ...bearer, 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' })).toBe(
+      403,
+    );
+    const asked = await raw(
+      '/api/runs',
+      { Origin: 'null', 'Access-Control-Request-Headers': 'authorization' },
+      'OPTIONS',
+    );
     expect(asked).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': 'null' } });
     expect(asked.headers).not.toHaveProperty('access-control-allow-credentials');
   });
@@ -150,8 +172,11 @@ describe('who is let in', () => {
       '/healthz',
       '/login',
     ])
-      for (const headers of [token, {}]) expect([path, (await raw(path, headers)).headers['cache-control']]).toEqual([path, 'no-store']);
-    expect((await raw('/api/runs/x/stop', { Authorization: `Bearer ${stopToken}` }, 'POST')).headers['cache-control']).toBe('no-store');
+      for (const headers of [token, {}])
+        expect([path, (await raw(path, headers)).headers['cache-control']]).toEqual([path, 'no-store']);
+    expect(
+      (await raw('/api/runs/x/stop', { Authorization: `Bearer ${stopToken}` }, 'POST')).headers['cache-control'],
+    ).toBe('no-store');
     expect((await raw(`/api/report/${'0'.repeat(26)}`, {}, 'POST')).headers['cache-control']).toBe('no-store');
     const page = await raw('/', {});
     expect(page.headers['cache-control']).toBe('no-cache');
@@ -162,7 +187,9 @@ describe('who is let in', () => {
   it('tells browsers to run nothing that is not ours', async () => {
     for (const path of ['/healthz', '/api/runs', '/nothing', '/login?token=x'])
       expect((await raw(path, {})).headers).toMatchObject({
-        'content-security-policy': expect.stringMatching(/^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'/),
+        'content-security-policy': expect.stringMatching(
+          /^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'/,
+        ),
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
       });
@@ -192,20 +219,32 @@ describe('who asks for too much', () => {
       body: bomb,
     });
     expect(packed.status).toBe(415);
-    const endless = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024)) });
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024)),
+    });
     const poured = await server
-      .ask('/api/report/01m7jjvt4at84v6yrbekjqd0h5', { method: 'POST', token: reportToken, body: endless, duplex: 'half' } as RequestInit)
+      .ask('/api/report/01m7jjvt4at84v6yrbekjqd0h5', {
+        method: 'POST',
+        token: reportToken,
+        body: endless,
+        duplex: 'half',
+      } as RequestInit)
       .then((response) => response.status)
       .catch(() => 'cut');
     expect(['cut', 413]).toContain(poured);
     expect(
-      await status('/api/runs/x/stop', { Authorization: `Bearer ${stopToken}`, 'Content-Length': '5000' }, 'POST').catch(() => 'cut'),
+      await status(
+        '/api/runs/x/stop',
+        { Authorization: `Bearer ${stopToken}`, 'Content-Length': '5000' },
+        'POST',
+      ).catch(() => 'cut'),
     ).toBeTruthy();
   });
 
   it('guesses tokens a few times', async () => {
     const answers: number[] = [];
-    for (let time = 0; time < 30; time += 1) answers.push(await status('/api/runs', { Authorization: `Bearer guess-${time}` }));
+    for (let time = 0; time < 30; time += 1)
+      answers.push(await status('/api/runs', { Authorization: `Bearer guess-${time}` }));
     expect(answers.at(-1)).toBe(429);
     expect(await status('/api/runs', bearer)).toBe(200);
   });
@@ -222,10 +261,13 @@ it('serves beyond this machine only with a certificate or a proxy, and without a
     refused('--host', '0.0.0.0', '--no-token', '--behind-proxy', 'https://runs.example.com'),
     refused('--no-token', '--behind-proxy', 'https://runs.example.com'),
     refused('--tls-cert', 'cert.pem'),
-    beside(state, ['serve', '--port', '0'], { RUNWIRE_READ_TOKEN: 'short' }).ended.then(({ code, stderr }) => [code, stderr] as const),
+    beside(state, ['serve', '--port', '0'], { RUNWIRE_READ_TOKEN: 'short' }).ended.then(
+      ({ code, stderr }) => [code, stderr] as const,
+    ),
   ]);
   expect(open).toEqual([2, expect.stringContaining('--tls-cert and --tls-key, or --behind-proxy')]);
-  for (const each of [bare, proxied]) expect(each).toEqual([2, expect.stringContaining('--no-token: only on 127.0.0.1')]);
+  for (const each of [bare, proxied])
+    expect(each).toEqual([2, expect.stringContaining('--no-token: only on 127.0.0.1')]);
   expect(half).toEqual([2, expect.stringContaining('give both --tls-cert and --tls-key, or neither')]);
   expect(short).toEqual([1, expect.stringMatching(/can be guessed/)]);
   expect(short[1]).not.toContain('"short"');
@@ -247,10 +289,20 @@ describe('beyond this machine', () => {
     const ask = (path: string, headers: Record<string, string>): Promise<{ status: number; cookie: string }> =>
       new Promise((resolve, reject) => {
         secureRequest(
-          { host: '127.0.0.1', port: secure.port, path, headers, ca: readFileSync(cert), servername: 'runs.example.com', agent: false },
+          {
+            host: '127.0.0.1',
+            port: secure.port,
+            path,
+            headers,
+            ca: readFileSync(cert),
+            servername: 'runs.example.com',
+            agent: false,
+          },
           (response) => {
             response.resume();
-            response.on('end', () => resolve({ status: response.statusCode ?? 0, cookie: String(response.headers['set-cookie']) }));
+            response.on('end', () =>
+              resolve({ status: response.statusCode ?? 0, cookie: String(response.headers['set-cookie']) }),
+            );
           },
         )
           .on('error', reject)
@@ -286,21 +338,36 @@ describe('beyond this machine', () => {
     const port = await freePort();
     const inner = await serving(state, ['--port', String(port), '--behind-proxy', 'https://runs.example.com']);
     const proxy = createServer((asked, answer) => {
-      const passed = request({ host: '127.0.0.1', port, path: asked.url, method: asked.method, headers: asked.headers }, (response) => {
-        answer.writeHead(response.statusCode ?? 0, response.headers);
-        response.pipe(answer);
-      });
+      const passed = request(
+        { host: '127.0.0.1', port, path: asked.url, method: asked.method, headers: asked.headers },
+        (response) => {
+          answer.writeHead(response.statusCode ?? 0, response.headers);
+          response.pipe(answer);
+        },
+      );
       asked.pipe(passed);
     });
     proxy.listen(0, '127.0.0.1');
     await once(proxy, 'listening');
-    const through = (path: string, headers: Record<string, string>): Promise<{ status: number; cookie: string; first: string }> =>
+    const through = (
+      path: string,
+      headers: Record<string, string>,
+    ): Promise<{ status: number; cookie: string; first: string }> =>
       new Promise((resolve, reject) => {
         const asked = request(
-          { host: '127.0.0.1', port: (proxy.address() as AddressInfo).port, path, headers: { Host: 'runs.example.com', ...headers } },
+          {
+            host: '127.0.0.1',
+            port: (proxy.address() as AddressInfo).port,
+            path,
+            headers: { Host: 'runs.example.com', ...headers },
+          },
           (response) =>
             response.once('data', (chunk: Buffer) => {
-              resolve({ status: response.statusCode ?? 0, cookie: String(response.headers['set-cookie']), first: chunk.toString() });
+              resolve({
+                status: response.statusCode ?? 0,
+                cookie: String(response.headers['set-cookie']),
+                first: chunk.toString(),
+              });
               asked.destroy();
             }),
         );

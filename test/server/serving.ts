@@ -22,7 +22,11 @@ export interface Serving {
 }
 
 /** `runwire serve` as a user starts it. */
-export async function serving(state: string, flags: readonly string[] = [], env: Record<string, string> = {}): Promise<Serving> {
+export async function serving(
+  state: string,
+  flags: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<Serving> {
   const child = spawn(process.execPath, [bin, 'serve', '--port', '0', ...flags], {
     cwd: root,
     env: {
@@ -115,5 +119,8 @@ export function beside(
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => void (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr += text));
-  return { child, ended: new Promise((resolve) => void child.on('close', (code) => resolve({ code, stdout, stderr }))) };
+  return {
+    child,
+    ended: new Promise((resolve) => void child.on('close', (code) => resolve({ code, stdout, stderr }))),
+  };
 }

@@ -22,7 +22,8 @@ beforeAll(async () => {
   id = sink.id;
   const thread = new Thread({ clock: Date.now, newId: () => sink.id, onRecord: (record) => sink.record(record) });
   thread.emit({ type: 'thread.started', task: 'Count', agent: 'counter' });
-  for (let each = 0; each < events; each += 1) thread.emit({ type: 'log', stream: 'agent', level: 'info', text: 'x'.repeat(1000) });
+  for (let each = 0; each < events; each += 1)
+    thread.emit({ type: 'log', stream: 'agent', level: 'info', text: 'x'.repeat(1000) });
   thread.emit({ type: 'agent.finished', status: 'ok' });
   sink.end(thread.end('runwire'));
   await sink.close();
@@ -41,7 +42,12 @@ const makeApp = (stallMs: number) =>
     assets: new Map([
       [
         '/index.html',
-        { bytes: new TextEncoder().encode('<!doctype html>'), type: 'text/html; charset=utf-8', etag: '"a"', isFixed: false },
+        {
+          bytes: new TextEncoder().encode('<!doctype html>'),
+          type: 'text/html; charset=utf-8',
+          etag: '"a"',
+          isFixed: false,
+        },
       ],
     ]),
     now: Date.now,
@@ -98,7 +104,9 @@ describe('a viewer', () => {
 
   it('that leaves is not looked after any more', async () => {
     const app = makeApp(10_000);
-    const viewers = await Promise.all(['/api/live', '/api/live', `/api/runs/${id}/records`].map((path) => ask(app, path)));
+    const viewers = await Promise.all(
+      ['/api/live', '/api/live', `/api/runs/${id}/records`].map((path) => ask(app, path)),
+    );
     await Promise.all(viewers.map(({ body }) => body?.cancel()));
     expect(await (await ask(app, '/metrics')).text()).toContain('runwire_viewers 0\n');
   });

@@ -32,7 +32,19 @@ function runOnDisk(options: string, bytes: number, answer = 0): Told {
   const disk = mkdtempSync(join(folder, 'disk-'));
   const script = 'mount -t tmpfs -o "$1" tmpfs "$2" && exec "$3" "$4" once "$2/ledger.db" "$2" "$5" "$6"';
   const namespace = process.getuid?.() === 0 ? '-m' : '-rm';
-  const args = [namespace, 'sh', '-c', script, 'sh', options, disk, process.execPath, program, String(bytes), String(answer)];
+  const args = [
+    namespace,
+    'sh',
+    '-c',
+    script,
+    'sh',
+    options,
+    disk,
+    process.execPath,
+    program,
+    String(bytes),
+    String(answer),
+  ];
   return JSON.parse(execFileSync('unshare', args, { encoding: 'utf8', timeout: 50_000 })) as Told;
 }
 
@@ -133,7 +145,9 @@ it('goes on, and ends in time, when somebody else keeps the ledger locked', asyn
   });
   expect(await run({ open: () => openSqlite(path) }, 200)).toEqual({
     status: 'success',
-    warnings: ['this run is not in the ledger yet: it did not answer within 200 ms; the next command here that uses it tries again'],
+    warnings: [
+      'this run is not in the ledger yet: it did not answer within 200 ms; the next command here that uses it tries again',
+    ],
   });
   other.exec('rollback');
   other.close();
@@ -188,12 +202,18 @@ it('records a run completely when PostgreSQL was away in the middle of it', asyn
     // It is there in the end, so nothing is said.
     expect(warnings).toEqual([]);
     const store = await openPostgres(url);
-    expect(await store.get(sink.id)).toMatchObject({ status: 'success', prompt: 'Count the steps', outcome: { message: 'step 30' } });
+    expect(await store.get(sink.id)).toMatchObject({
+      status: 'success',
+      prompt: 'Count the steps',
+      outcome: { message: 'step 30' },
+    });
     await store.close();
     await server.stop();
     expect(await run({ open: () => openPostgres(url) }, 20_000)).toEqual({
       status: 'success',
-      warnings: [expect.stringMatching(/^this run is not in the ledger yet: cannot use the ledger postgres:.*ECONNREFUSED/)],
+      warnings: [
+        expect.stringMatching(/^this run is not in the ledger yet: cannot use the ledger postgres:.*ECONNREFUSED/),
+      ],
     });
   } finally {
     await server.remove();

@@ -17,7 +17,11 @@ it('lets another process begin a run again, and only that one end it', async () 
   const lost: Attempt[] = [{ number: 1, status: 'incomplete', class: 'incomplete', reason: 'its worker was lost' }];
   const ending = { outcome: outcomeWith(), ended_at: noon + 5000 };
   await store.begin(run);
-  await store.finish(run.id, { ...ending, tape_sha256: 'ab', outcome: outcomeWith({ verdict: { class: 'incomplete', exit_code: 8 } }) });
+  await store.finish(run.id, {
+    ...ending,
+    tape_sha256: 'ab',
+    outcome: outcomeWith({ verdict: { class: 'incomplete', exit_code: 8 } }),
+  });
   await store.begin({ ...run, owner: second, tape: '2026/11/a.2.tape', started_at: noon + 60_000, lost });
   const running = {
     id: run.id,
@@ -29,7 +33,16 @@ it('lets another process begin a run again, and only that one end it', async () 
     started_at: noon,
   };
   expect(await store.get(run.id)).toMatchObject(running);
-  for (const of of ['outcome', 'tape_sha256', 'session_id', 'input_tokens', 'output_tokens', 'cost', 'tool_calls', 'turns'])
+  for (const of of [
+    'outcome',
+    'tape_sha256',
+    'session_id',
+    'input_tokens',
+    'output_tokens',
+    'cost',
+    'tool_calls',
+    'turns',
+  ])
     expect(await store.get(run.id)).not.toHaveProperty(of);
   expect(await store.count({})).toBe(1);
   // The first one was only frozen: it tells what it took, and how it ended.

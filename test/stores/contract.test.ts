@@ -84,7 +84,9 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         const first = await reserve(store, 'team-a', run.id);
         expect(first).toMatchObject({ kind: 'reserved', reservation: { usd: 0.1 } });
         for (const each of [run, child]) await store.begin(each);
-        expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 0 }, reserved: { usd: 0.1 }, runs: 1, running: 1 }]);
+        expect(await store.budgets.list()).toMatchObject([
+          { spent: { usd: 0 }, reserved: { usd: 0.1 }, runs: 1, running: 1 },
+        ]);
         await store.note(run.id, { at: noon, cost: 0.5 });
         const more = await reserveMore(store, 'team-a', run.id, { spent: { usd: 0.5, tokens: 9 }, step: { usd: 0.5 } });
         expect(more).toMatchObject({ kind: 'reserved', reservation: { usd: 1 } });
@@ -136,14 +138,19 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
 
     it('know of a run that begins again what it took before, in the period that it was, and also when the ledger has forgotten it', () =>
       withStore(async (store) => {
-        const taken = async (): Promise<unknown> => (await store.budgets.list()).map(({ spent, reserved }) => [spent.usd, reserved.usd]);
+        const taken = async (): Promise<unknown> =>
+          (await store.budgets.list()).map(({ spent, reserved }) => [spent.usd, reserved.usd]);
         await store.budgets.set({ name: 'team-a', usd: 2, per: 'day' });
         const run = newRun();
-        const again = (number: number) => ({ number, status: 'error', class: 'provider', reason: 'it was queued again' }) as const;
+        const again = (number: number) =>
+          ({ number, status: 'error', class: 'provider', reason: 'it was queued again' }) as const;
         await reserve(store, 'team-a', run.id);
         await store.begin(run);
         await store.finish(run.id, costing(2));
-        expect(await reserve(store, 'team-a', run.id)).toMatchObject({ kind: 'exceeded', budget: { spent: { usd: 2 } } });
+        expect(await reserve(store, 'team-a', run.id)).toMatchObject({
+          kind: 'exceeded',
+          budget: { spent: { usd: 2 } },
+        });
         await store.budgets.set({ name: 'team-a', usd: 10, per: 'day' });
         expect(await reserve(store, 'team-a', run.id)).toMatchObject({ kind: 'reserved', reservation: { usd: 0.1 } });
         expect(await taken()).toEqual([[2, 0]]);
@@ -170,7 +177,10 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         const prefix = kind === 'sqlite' ? '' : `${new URL(place).searchParams.get('schema') ?? ''}.`;
         await change(place, `update ${prefix}spendings set at = at - 86400000, period = period - 86400000`);
         expect(await reserve(store, 'team-a', run.id)).toMatchObject({ kind: 'reserved' });
-        await store.begin({ ...run, lost: [{ number: 1, status: 'error', class: 'provider', reason: 'it was queued again', cost: 2 }] });
+        await store.begin({
+          ...run,
+          lost: [{ number: 1, status: 'error', class: 'provider', reason: 'it was queued again', cost: 2 }],
+        });
         await store.finish(run.id, costing(1.5));
         expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 1.5 }, runs: 1 }]);
       }));
@@ -202,7 +212,9 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       await store.addLabels(first.id, { team: 'y', more: 'z' });
       const found = await store.ofSession('s-7');
       expect(found.map(({ id, labels }) => [id, labels])).toEqual(
-        [first, second].toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(({ id }) => [id, id === first.id ? { team: 'x', more: 'z' } : {}]),
+        [first, second]
+          .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+          .map(({ id }) => [id, id === first.id ? { team: 'x', more: 'z' } : {}]),
       );
       await store.remove(first.id);
       expect((await store.ofSession('s-7')).map(({ id }) => id)).toEqual([second.id]);
@@ -214,7 +226,13 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       const run = newRun({ labels: { team: 'x' }, cwd: '/project', tape: '2026/11/x.tape.zst' });
       await store.begin(run);
       await store.begin(run);
-      await store.note(run.id, { at: noon + 5, last_sequence: 3, session_id: 's-1', agent: 'codex', agent_version: '1.2' });
+      await store.note(run.id, {
+        at: noon + 5,
+        last_sequence: 3,
+        session_id: 's-1',
+        agent: 'codex',
+        agent_version: '1.2',
+      });
       await store.note(run.id, { at: noon + 9, model: 'm' });
       expect(await store.get(run.id)).toEqual({
         id: run.id,
@@ -257,7 +275,11 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
     withStore(async (store) => {
       const hour = 3_600_000;
       for (const [index, skew] of [-hour, 0, hour].entries()) {
-        const run = newRun({ id: `skewed-${index}`, started_at: Date.now() + skew, owner: { ...thisProcess(), host: 'elsewhere' } });
+        const run = newRun({
+          id: `skewed-${index}`,
+          started_at: Date.now() + skew,
+          owner: { ...thisProcess(), host: 'elsewhere' },
+        });
         await store.begin(run);
         if (index > 0) await store.note(run.id, { at: Date.now() + skew });
       }
@@ -281,13 +303,25 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       const sink = ledgerSink({ folder: home, open: async () => writer, warn: refuse, keepsTape: true });
       await perform(sink, { steps: 2, between: () => sleep(5) });
       const used = { input_tokens: 70, output_tokens: 7, cost: 0.5, tool_calls: 3 };
-      await store.note(sink.id, { at: Date.now(), session_id: 's-9', agent: 'counter', agent_version: '3', model: 'm-1', ...used });
+      await store.note(sink.id, {
+        at: Date.now(),
+        session_id: 's-9',
+        agent: 'counter',
+        agent_version: '3',
+        model: 'm-1',
+        ...used,
+      });
       const silence = 20 * 60_000;
       const seenFromAfar: RunStore = new Proxy(store, {
         get: (target, name) => {
           if (name === 'presumed') return async () => [];
           if (name === 'open')
-            return async () => (await target.open()).map((run) => ({ ...run, silent_ms: silence, owner: { ...run.owner, host: 'far' } }));
+            return async () =>
+              (await target.open()).map((run) => ({
+                ...run,
+                silent_ms: silence,
+                owner: { ...run.owner, host: 'far' },
+              }));
           const value: unknown = Reflect.get(target, name);
           return typeof value === 'function' ? value.bind(target) : value;
         },
@@ -302,7 +336,10 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         model: 'm-1',
         ...used,
       });
-      expect(presumed?.outcome).toMatchObject({ session_id: 's-9', metrics: { input_tokens: 70, output_tokens: 7, cost: 0.5 } });
+      expect(presumed?.outcome).toMatchObject({
+        session_id: 's-9',
+        metrics: { input_tokens: 70, output_tokens: 7, cost: 0.5 },
+      });
       expect(presumed?.outcome?.verdict.evidence.at(-1)?.detail).toBe(
         'nothing was heard of it from far for 20 min; its tape is not on this machine',
       );
@@ -322,12 +359,20 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       await store.begin(run);
       const [open] = await store.open();
       if (open === undefined) throw new Error('not open');
-      const incomplete = { ...ending, outcome: outcomeWith({ status: 'incomplete', verdict: { class: 'incomplete', exit_code: 8 } }) };
+      const incomplete = {
+        ...ending,
+        outcome: outcomeWith({ status: 'incomplete', verdict: { class: 'incomplete', exit_code: 8 } }),
+      };
       expect(await store.closeInterrupted(open, incomplete, true)).toBe(true);
       expect(await store.presumed(run.owner.host)).toMatchObject([{ id: run.id }]);
       await store.note(run.id, { at: noon + 5000 });
       const again = await store.get(run.id);
-      expect([again?.status, again?.class, again?.ended_at, again?.outcome]).toEqual(['running', undefined, undefined, undefined]);
+      expect([again?.status, again?.class, again?.ended_at, again?.outcome]).toEqual([
+        'running',
+        undefined,
+        undefined,
+        undefined,
+      ]);
       await store.finish(run.id, ending);
       expect(await store.get(run.id)).toMatchObject({ status: 'success', outcome: { status: 'success' } });
       expect(await store.presumed(run.owner.host)).toEqual([]);
@@ -354,7 +399,10 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         last_sequence: 9,
         attempts,
       });
-      expect(found?.outcome).toEqual({ ...outcomeWith(), tool_calls: [{ name: 'bash', duration_ms: 40, status: 'completed' }] });
+      expect(found?.outcome).toEqual({
+        ...outcomeWith(),
+        tool_calls: [{ name: 'bash', duration_ms: 40, status: 'completed' }],
+      });
       expect(JSON.stringify(found)).not.toMatch(/npm test|ok 12/);
       expect(await store.open()).toEqual([]);
       await expect(store.finish(newRunId(noon), ending)).rejects.toThrow(/no run/);
@@ -388,7 +436,10 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       expect(results.toSorted()).toEqual([false, false, true]);
       expect(await store.get(run.id)).toMatchObject({ status: 'incomplete' });
       await store.finish(run.id, ending);
-      expect(await store.get(run.id)).toMatchObject({ status: 'success', outcome: { message: 'The parser is fixed.' } });
+      expect(await store.get(run.id)).toMatchObject({
+        status: 'success',
+        outcome: { message: 'The parser is fixed.' },
+      });
       expect([await idsOf(store, { text: 'half' }), await idsOf(store, { text: 'fixed' })]).toEqual([[], [run.id]]);
     }));
 
@@ -445,7 +496,9 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
           if (page.next === undefined) break;
           after = page.next;
         }
-        const wanted = runs.filter(({ labels }) => !('labels' in filter) || labels['even'] === 'true').map(({ id }) => id);
+        const wanted = runs
+          .filter(({ labels }) => !('labels' in filter) || labels['even'] === 'true')
+          .map(({ id }) => id);
         expect(seen.filter((id) => wanted.includes(id))).toEqual(wanted.toReversed());
       }
     }));
@@ -458,7 +511,11 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         {
           at: noon + 1,
           label: 'x',
-          outcome: outcomeWith({ status: 'error', verdict: { class: 'tool', exit_code: 3 }, metrics: { cost: 1, cost_is: 'at_least' } }),
+          outcome: outcomeWith({
+            status: 'error',
+            verdict: { class: 'tool', exit_code: 3 },
+            metrics: { cost: 1, cost_is: 'at_least' },
+          }),
         },
         {
           at: noon + day,
@@ -539,10 +596,16 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       ];
       const ids: string[] = [];
       for (const [index, { session, host, ...place }] of whos.entries()) {
-        const run = newRun({ ...place, id: newRunId(noon + index), started_at: noon + index, owner: { ...thisProcess(), host } });
+        const run = newRun({
+          ...place,
+          id: newRunId(noon + index),
+          started_at: noon + index,
+          owner: { ...thisProcess(), host },
+        });
         ids.push(run.id);
         await store.begin(run);
-        if (index < 2) await store.finish(run.id, { ...ending, outcome: outcomeWith({ session_id: session } as object) });
+        if (index < 2)
+          await store.finish(run.id, { ...ending, outcome: outcomeWith({ session_id: session } as object) });
         else await store.note(run.id, { at: noon, session_id: session });
       }
       for (const field of ['user', 'repo', 'cwd', 'host', 'session'] as const) {
@@ -590,7 +653,8 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       const { input_tokens: _input, ...unasked } = outcomeWith().metrics;
       const failed = outcomeWith({ status: 'error', verdict: { class: 'config', exit_code: 1 } } as object);
       await store.finish(typo.id, { ...ending, outcome: { ...failed, metrics: { ...unasked, turns: 0 } } });
-      const table = async (...args: Parameters<RunStore['stats']>) => (await store.stats(...args)).map(({ group, runs }) => [group, runs]);
+      const table = async (...args: Parameters<RunStore['stats']>) =>
+        (await store.stats(...args)).map(({ group, runs }) => [group, runs]);
       expect(await table('week', {})).toEqual([
         ['2026-W13', 2],
         ['2026-W53', 2],
@@ -663,7 +727,9 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
     withStore(async (store) => {
       const changing = (...paths: string[]) => ({
         ...ending,
-        outcome: outcomeWith({ artifacts: paths.map((path) => ({ path, operation: 'modified' as const, type: 'file' as const })) }),
+        outcome: outcomeWith({
+          artifacts: paths.map((path) => ({ path, operation: 'modified' as const, type: 'file' as const })),
+        }),
       });
       const [one, two] = [newRun({ started_at: noon }), newRun({ started_at: noon + 1 })];
       for (const run of [one, two]) await store.begin(run);
@@ -685,11 +751,24 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
 
   it('keeps the place of a run in its tree, and finds what is below a run', () =>
     withStore(async (store) => {
-      const [top, child, grandchild, other] = [0, 1, 2, 3].map((minute) => newRunId(noon + minute)) as [string, string, string, string];
+      const [top, child, grandchild, other] = [0, 1, 2, 3].map((minute) => newRunId(noon + minute)) as [
+        string,
+        string,
+        string,
+        string,
+      ];
       const place = { parent_run_id: top, root_run_id: top };
       await store.begin(newRun({ id: top }));
       await store.begin(newRun({ id: child, labels: { team: 'x' }, ...place }));
-      await store.put({ ...ending, id: grandchild, key: '1', started_at: noon + 2, labels: {}, parent_run_id: child, root_run_id: top });
+      await store.put({
+        ...ending,
+        id: grandchild,
+        key: '1',
+        started_at: noon + 2,
+        labels: {},
+        parent_run_id: child,
+        root_run_id: top,
+      });
       // A parent without a root, a root without a parent.
       await store.put({ ...ending, id: other, key: '2', started_at: noon + 3, labels: {}, parent_run_id: 'elsewhere' });
       await store.begin(newRun({ id: 'alone', root_run_id: top }));
@@ -702,7 +781,10 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         ['elsewhere', 'elsewhere'],
         [undefined, undefined],
       ]);
-      expect((await exported(store)).map(({ id, parent_run_id }) => [id, parent_run_id])).toContainEqual([grandchild, child]);
+      expect((await exported(store)).map(({ id, parent_run_id }) => [id, parent_run_id])).toContainEqual([
+        grandchild,
+        child,
+      ]);
       expect(await idsOf(store, { parent: [top, 'elsewhere'] })).toEqual([other, child]);
       expect(await idsOf(store, { root: [top] })).toEqual([grandchild, child]);
       expect(await idsOf(store, { top: true })).toEqual(['alone', other, top]);
@@ -710,7 +792,15 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       expect(below).toEqual((await store.list({ root: [top, 'elsewhere'] }, { limit: 9 })).runs.toReversed());
       expect(await store.usageBelow([top])).toEqual([
         { id: child, ...place, status: 'running' },
-        { id: grandchild, parent_run_id: child, root_run_id: top, status: 'success', cost: 0.25, input_tokens: 100, output_tokens: 20 },
+        {
+          id: grandchild,
+          parent_run_id: child,
+          root_run_id: top,
+          status: 'success',
+          cost: 0.25,
+          input_tokens: 100,
+          output_tokens: 20,
+        },
       ]);
       expect([await store.below([]), await store.usageBelow([])]).toEqual([[], []]);
     }));
@@ -752,12 +842,21 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       for (const run of [first, second, third]) await store.begin(run);
       expect(await store.totals()).toEqual([{ ...idle, runs: 3, running: 3 }]);
       await store.note(first.id, { at: noon + 1, input_tokens: 7, cost: 0.25 });
-      expect(await store.totals()).toEqual([{ ...idle, runs: 3, running: 3, input_tokens: 7, cost: 0.25, cost_known: 1 }]);
+      expect(await store.totals()).toEqual([
+        { ...idle, runs: 3, running: 3, input_tokens: 7, cost: 0.25, cost_known: 1 },
+      ]);
       // Sums of these are not what they should be where numbers have no end in binary.
       await store.finish(first.id, { ...ending, outcome: costing(0.1) });
       await store.finish(second.id, { ...ending, outcome: costing(0.2) });
       await store.finish(third.id, { ...ending, outcome: costing(0.4, failed) });
-      const imported = { ...ending, outcome: costing(0.3), id: newRunId(noon), key: 'one', started_at: noon, labels: {} };
+      const imported = {
+        ...ending,
+        outcome: costing(0.3),
+        id: newRunId(noon),
+        key: 'one',
+        started_at: noon,
+        labels: {},
+      };
       expect([await store.put(imported), await store.put(imported)]).toEqual(['added', 'same']);
       expect(await store.totals()).toEqual([
         { class: 'success', ...of(3, 0.6) },
@@ -766,7 +865,11 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       await store.addLabels(first.id, { team: 'web' });
       await store.finish(first.id, { ...ending, outcome: costing(0.5, failed) });
       await store.begin({ ...second, lost: [] });
-      expect(await store.totals()).toEqual([idle, { class: 'success', ...of(1, 0.3) }, { class: 'tool', ...of(2, 0.9) }]);
+      expect(await store.totals()).toEqual([
+        idle,
+        { class: 'success', ...of(1, 0.3) },
+        { class: 'tool', ...of(2, 0.9) },
+      ]);
       const absurd = newRun();
       await store.begin(absurd);
       await store.finish(absurd.id, { ...ending, outcome: costing(1e308) });
@@ -790,7 +893,9 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       await store.begin(run);
       await store.finish(run.id, ending);
       await change(place, `update ${prefix}totals set runs = 7 where class = 'success'`);
-      expect(await store.verify()).toEqual([{ where: 'totals', what: 'the kept totals of the class "success" are not those of its runs' }]);
+      expect(await store.verify()).toEqual([
+        { where: 'totals', what: 'the kept totals of the class "success" are not those of its runs' },
+      ]);
       await change(place, `update ${prefix}totals set runs = 1 where class = 'success'`);
     }));
 
@@ -824,7 +929,9 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
     const place = places[kind]();
     await makeFirstVersion(place);
     const store = await openers[kind](place);
-    expect((await store.list({ top: true }, { limit: 9 })).runs).toMatchObject([{ id: 'old', title: 'Before', status: 'running' }]);
+    expect((await store.list({ top: true }, { limit: 9 })).runs).toMatchObject([
+      { id: 'old', title: 'Before', status: 'running' },
+    ]);
     const run = newRun({ parent_run_id: 'old', root_run_id: 'old' });
     await store.begin(run);
     expect((await store.below(['old'])).map(({ id }) => id)).toEqual([run.id]);
@@ -846,7 +953,10 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
     withStore(async (_store, place) => {
       const prefix = kind === 'sqlite' ? '' : `${new URL(place).searchParams.get('schema')}.`;
       const newer = kind === 'sqlite' ? 'pragma user_version = 99' : `update ${prefix}ledger set version = 99`;
-      await change(place, `${newer}; alter table ${prefix}runs add column colour text; create table ${prefix}more (x text)`);
+      await change(
+        place,
+        `${newer}; alter table ${prefix}runs add column colour text; create table ${prefix}more (x text)`,
+      );
       const beside = await openers[kind](place);
       const run = newRun();
       await beside.begin(run);
@@ -854,7 +964,9 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       expect(await idsOf(beside, { status: ['success'] })).toEqual([run.id]);
       await beside.close();
       await change(place, `alter table ${prefix}tools rename column failed to lost`);
-      await expect(openers[kind](place)).rejects.toThrow(/written by a newer Runwire \(version 99, this one knows \d+\)/);
+      await expect(openers[kind](place)).rejects.toThrow(
+        /written by a newer Runwire \(version 99, this one knows \d+\)/,
+      );
       await change(place, `alter table ${prefix}tools rename column lost to failed`);
     }));
 
@@ -878,8 +990,12 @@ it('filters alike in SQLite, in PostgreSQL and in a plain list', async () => {
   const stores = [await openSqlite(places.sqlite()), await openPostgres(places.postgres())];
   try {
     const started = fc.integer({ min: noon, max: noon + 20 });
-    const runs = fc.sample(fc.tuple(someOutcome, someLabels, started, fc.boolean(), somePlace), { numRuns: 150, seed: fuzzSeed });
-    for (const id of ['0-top-1', '0-top-2']) for (const store of stores) await store.begin(newRun({ id, started_at: 0 }));
+    const runs = fc.sample(fc.tuple(someOutcome, someLabels, started, fc.boolean(), somePlace), {
+      numRuns: 150,
+      seed: fuzzSeed,
+    });
+    for (const id of ['0-top-1', '0-top-2'])
+      for (const store of stores) await store.begin(newRun({ id, started_at: 0 }));
     for (const [outcome, labels, started_at, ended, place] of runs) {
       const run = newRun({ started_at, labels, prompt: outcome.metadata.initial_prompt, agent: 'codex', ...place });
       for (const store of stores) {
@@ -900,7 +1016,9 @@ it('filters alike in SQLite, in PostgreSQL and in a plain list', async () => {
           expect(await store.count(filter)).toBe(wanted.length);
         }
         const [one, other] = await Promise.all(stores.map((store) => store.stats({ label: 'team' }, filter)));
-        expect(one?.map(({ group, runs: number }) => [group, number])).toEqual(other?.map(({ group, runs: number }) => [group, number]));
+        expect(one?.map(({ group, runs: number }) => [group, number])).toEqual(
+          other?.map(({ group, runs: number }) => [group, number]),
+        );
       }),
       { numRuns: fuzzRuns(isSweep ? 300 : 60), seed: fuzzSeed },
     );
@@ -921,9 +1039,14 @@ describe('a server of a team', () => {
       const place = server.url(schema);
       await change(place, `create schema ${schema}; create table ${schema}.${theirs}`);
       if (name !== 'shop') await change(place, `insert into ${schema}.ledger (version) values (1), (2)`);
-      await expect(openPostgres(place)).rejects.toThrow(new RegExp(`the schema ${schema} of .* has tables of another program`));
-      if (name !== 'shop') expect(await change(place, `select version from ${schema}.ledger`)).toEqual([{ version: 1 }, { version: 2 }]);
-      expect(await change(place, `select count(*)::int as tables from pg_tables where schemaname = '${schema}'`)).toEqual([{ tables: 1 }]);
+      await expect(openPostgres(place)).rejects.toThrow(
+        new RegExp(`the schema ${schema} of .* has tables of another program`),
+      );
+      if (name !== 'shop')
+        expect(await change(place, `select version from ${schema}.ledger`)).toEqual([{ version: 1 }, { version: 2 }]);
+      expect(
+        await change(place, `select count(*)::int as tables from pg_tables where schemaname = '${schema}'`),
+      ).toEqual([{ tables: 1 }]);
     }
   });
 
@@ -949,7 +1072,10 @@ describe('a server of a team', () => {
     await store.finish(run.id, { ...ending, outcome: { ...outcomeWith(), usage_by_model: [...models] } });
     await store.addLabels(run.id, { more: 'y' });
     if (rights.includes('update'))
-      await store.finish(run.id, { ...ending, outcome: { ...outcomeWith(), usage_by_model: [{ model_name: 'big', cost: 2 }] } });
+      await store.finish(run.id, {
+        ...ending,
+        outcome: { ...outcomeWith(), usage_by_model: [{ model_name: 'big', cost: 2 }] },
+      });
     expect(await owner.get(run.id)).toMatchObject({
       status: 'success',
       agent: outcomeWith().provenance.agent,
@@ -957,7 +1083,9 @@ describe('a server of a team', () => {
       labels: { team: 'x', more: 'y' },
       owner: run.owner,
     });
-    expect((await owner.stats('model', {})).map(({ group, cost }) => [group, cost])).toEqual([['big', rights.includes('update') ? 2 : 1]]);
+    expect((await owner.stats('model', {})).map(({ group, cost }) => [group, cost])).toEqual([
+      ['big', rights.includes('update') ? 2 : 1],
+    ]);
     expect(await idsOf(owner, { text: 'parser fixed' })).toEqual([run.id]);
     expect(await closeInterrupted(store, new FileTapes(folder), Date.now())).toEqual([]);
     await store.close();
@@ -1022,7 +1150,9 @@ describe('a server of a team', () => {
     }
     const hosts = (...named: readonly string[]): string => here.href.replace(here.host, named.join(','));
     await change(there.href, 'alter role all set default_transaction_read_only = on');
-    const writing = await openPostgres(`${hosts('127.0.0.1:1', there.host, here.host)}&target_session_attrs=read-write`);
+    const writing = await openPostgres(
+      `${hosts('127.0.0.1:1', there.host, here.host)}&target_session_attrs=read-write`,
+    );
     await writing.finish(run.id, ending);
     expect(await idsOf(writing, {})).toEqual([run.id]);
     await writing.close();
@@ -1079,7 +1209,9 @@ it('lets nobody else read a ledger and its folder', async () => {
   const path = join(folder, 'deep', 'er', 'ledger.db');
   const store = await openSqlite(path);
   await store.begin(newRun());
-  const rights = [join(folder, 'deep'), join(folder, 'deep', 'er'), path, `${path}-wal`].map((each) => statSync(each).mode & 0o777);
+  const rights = [join(folder, 'deep'), join(folder, 'deep', 'er'), path, `${path}-wal`].map(
+    (each) => statSync(each).mode & 0o777,
+  );
   await store.close();
   expect(rights).toEqual([0o700, 0o700, 0o600, 0o600]);
 });

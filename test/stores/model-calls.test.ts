@@ -41,13 +41,15 @@ function sessions(): (name: string, calls: readonly string[]) => string {
 
 async function take(store: RunStore, path: string | string[]): Promise<unknown[]> {
   const told = [];
-  for await (const each of importRuns(store, runsAt(path))) told.push([each.kind, 'repeated' in each ? each.repeated : 0]);
+  for await (const each of importRuns(store, runsAt(path)))
+    told.push([each.kind, 'repeated' in each ? each.repeated : 0]);
   return told;
 }
 
 async function counted(store: RunStore): Promise<unknown[]> {
   const found: unknown[] = [];
-  for await (const { session_id, input_tokens, tool_calls } of store.export({})) found.push([session_id, input_tokens, tool_calls]);
+  for await (const { session_id, input_tokens, tool_calls } of store.export({}))
+    found.push([session_id, input_tokens, tool_calls]);
   return found.toSorted();
 }
 
@@ -93,11 +95,18 @@ describe.each(['sqlite', 'postgres'] as const)('the model calls of sessions, in 
         ['fork', 60, 5],
       ]);
       // A run that was seen live, or imported by an older version, has what the file of its session says.
-      await change(place, `delete from ${kind === 'sqlite' ? '' : `${new URL(place).searchParams.get('schema')}.`}requests`);
+      await change(
+        place,
+        `delete from ${kind === 'sqlite' ? '' : `${new URL(place).searchParams.get('schema')}.`}requests`,
+      );
       const live = newRun({ started_at: noon });
       await store.begin(live);
       const provenance = { agent: 'claude', dialect: 'claude', runwire_version: '0.1.0', unknown_lines: 0, notes: [] };
-      await store.finish(live.id, { ...ending, outcome: { ...outcomeWith(), session_id: 'live', provenance }, ended_at: noon + 60_000 });
+      await store.finish(live.id, {
+        ...ending,
+        outcome: { ...outcomeWith(), session_id: 'live', provenance },
+        ended_at: noon + 60_000,
+      });
       for (const path of [first, session('live', ['l1', 'l2']), session('live', ['l1', 'l2'])])
         expect(await take(store, path)).toEqual([['same', 0]]);
       expect(await take(store, session('later', ['m3', 'm8']))).toEqual([['added', 1]]);
@@ -167,7 +176,9 @@ describe.each(['sqlite', 'postgres'] as const)('the model calls of sessions, in 
         const done = files.map(
           (file) =>
             new Promise<number | null>((resolve) => {
-              const child = spawn(process.execPath, [bin, 'runs', 'import', '--ledger', place, file], { stdio: 'ignore' });
+              const child = spawn(process.execPath, [bin, 'runs', 'import', '--ledger', place, file], {
+                stdio: 'ignore',
+              });
               child.on('close', resolve);
             }),
         );

@@ -25,13 +25,24 @@ describe('the address of a server', () => {
     expect(readAddress('postgres://', { ...env, ...variables })).toMatchObject({
       name: 'postgres://u@h:6000/d',
       schema: 'runwire',
-      config: { host: 'h', port: 6000, user: 'u', password: 'p', database: 'd', application_name: 'me', connectionTimeoutMillis: 2000 },
+      config: {
+        host: 'h',
+        port: 6000,
+        user: 'u',
+        password: 'p',
+        database: 'd',
+        application_name: 'me',
+        connectionTimeoutMillis: 2000,
+      },
     });
     expect(readAddress('postgres://ann:x%20y@db:1/runs?schema=s', { ...env, ...variables })).toMatchObject({
       schema: 's',
       config: { host: 'db', port: 1, user: 'ann', password: 'x y', database: 'runs' },
     });
-    expect(readAddress('postgresql://%2Frun%2Fpg/d', env)).toMatchObject({ config: { host: '/run/pg' }, encryption: [false] });
+    expect(readAddress('postgresql://%2Frun%2Fpg/d', env)).toMatchObject({
+      config: { host: '/run/pg' },
+      encryption: [false],
+    });
     expect(readAddress('postgres://u@h', env).config.database).toBe('u');
   });
 
@@ -90,7 +101,11 @@ describe('the address of a server', () => {
     ['postgres://ann@/d', { PGHOST: 'h' }, 'postgres://ann@h:5432/d', [['h', 5432]], 'any'],
   ] as const)('may name several hosts, as for psql: %s %j', (text, variables, name, servers, target) => {
     const address = readAddress(text, { ...env, ...variables });
-    expect([address.name, address.servers.map(({ host, port }) => [host, port]), address.target]).toEqual([name, servers, target]);
+    expect([address.name, address.servers.map(({ host, port }) => [host, port]), address.target]).toEqual([
+      name,
+      servers,
+      target,
+    ]);
     expect([address.config.host, address.config.port]).toEqual(servers[0]);
   });
 
@@ -127,23 +142,30 @@ describe('the address of a server', () => {
     ['?sslmode=verify-full&sslrootcert=system', {}, [checked]],
     ['', { PGSSLMODE: 'disable' }, [false]],
     ['?sslmode=require', { PGSSLMODE: 'disable' }, [unchecked]],
-  ])('means by %s %j what psql means by it', (query, { root = false, ...variables }: { root?: boolean; PGSSLMODE?: string }, expected) => {
-    const place = mkdtempSync(join(home, 'home-'));
-    if (root) {
-      mkdirSync(join(place, '.postgresql'));
-      writeFileSync(join(place, '.postgresql', 'root.crt'), 'certificate');
-    }
-    const { encryption } = readAddress(plain + query, { HOME: place, ...variables });
-    expect(encryption).toHaveLength(expected.length);
-    expect(encryption).toMatchObject(expected);
-  });
+  ])(
+    'means by %s %j what psql means by it',
+    (query, { root = false, ...variables }: { root?: boolean; PGSSLMODE?: string }, expected) => {
+      const place = mkdtempSync(join(home, 'home-'));
+      if (root) {
+        mkdirSync(join(place, '.postgresql'));
+        writeFileSync(join(place, '.postgresql', 'root.crt'), 'certificate');
+      }
+      const { encryption } = readAddress(plain + query, { HOME: place, ...variables });
+      expect(encryption).toHaveLength(expected.length);
+      expect(encryption).toMatchObject(expected);
+    },
+  );
 
   it('says what it lacks', () => {
     expect(() => readAddress(`${plain}?sslmode=verify-ca`, env)).toThrow(/sslmode verify-ca needs a root certificate/);
-    expect(() => readAddress(`${plain}?sslmode=sometimes`, env)).toThrow(/sslmode sometimes: expected one of disable, allow/);
+    expect(() => readAddress(`${plain}?sslmode=sometimes`, env)).toThrow(
+      /sslmode sometimes: expected one of disable, allow/,
+    );
     expect(() => readAddress(`${plain}?sslrootcert=/no/such`, env)).toThrow(/cannot read \/no\/such/);
     for (const schema of ['Bank', 'pg_temp', '', 'a b', 'a"; drop schema x', 'x'.repeat(61), '\u001B[2J'])
-      expect(() => readAddress(`${plain}?schema=${encodeURIComponent(schema)}`, env)).toThrow(/^"[ -~]*" cannot be the ledger's schema/);
+      expect(() => readAddress(`${plain}?schema=${encodeURIComponent(schema)}`, env)).toThrow(
+        /^"[ -~]*" cannot be the ledger's schema/,
+      );
     expect(() => readAddress('postgres://a%zz@db/runs', env)).toThrow(/cannot be read/);
     expect(() => readAddress('postgres://u:100%@h/d', env)).toThrow(/address cannot be read: write a % in it as %25/);
   });

@@ -47,7 +47,9 @@ describe('labels', () => {
       /^--label team is given twice, as "a" and "b": a label has one value$/,
     );
   });
-  it.each(['team', '=x', 'a b=c', ''])('"%s" is none', (text) => expect(() => parseLabels([text])).toThrow(/expected key=value/));
+  it.each(['team', '=x', 'a b=c', ''])('"%s" is none', (text) =>
+    expect(() => parseLabels([text])).toThrow(/expected key=value/),
+  );
 
   it.each([
     ['no service', { CI: 'true', GIT_COMMIT: 'abc' }, {}],
@@ -82,7 +84,14 @@ describe('labels', () => {
         CI_COMMIT_REF_NAME: 'fix',
         CI_COMMIT_SHA: 'abc',
       },
-      { ci: 'gitlab', 'ci.job': 'unit', 'ci.url': 'https://gitlab/j/1', 'git.repo': 'g/p', 'git.branch': 'fix', 'git.commit': 'abc' },
+      {
+        ci: 'gitlab',
+        'ci.job': 'unit',
+        'ci.url': 'https://gitlab/j/1',
+        'git.repo': 'g/p',
+        'git.branch': 'fix',
+        'git.commit': 'abc',
+      },
     ],
     [
       'Jenkins',
@@ -93,7 +102,13 @@ describe('labels', () => {
         GIT_URL: 'https://user:token@host/r.git',
         GIT_BRANCH: 'origin/main',
       },
-      { ci: 'jenkins', 'ci.job': 'nightly', 'ci.url': 'http://j/1', 'git.repo': 'https://host/r.git', 'git.branch': 'origin/main' },
+      {
+        ci: 'jenkins',
+        'ci.job': 'nightly',
+        'ci.url': 'http://j/1',
+        'git.repo': 'https://host/r.git',
+        'git.branch': 'origin/main',
+      },
     ],
     [
       'Buildkite',
@@ -105,12 +120,28 @@ describe('labels', () => {
         BUILDKITE_BRANCH: 'b',
         BUILDKITE_COMMIT: 'c',
       },
-      { ci: 'buildkite', 'ci.job': 'unit', 'ci.url': 'u', 'git.repo': 'host:o/r.git', 'git.branch': 'b', 'git.commit': 'c' },
+      {
+        ci: 'buildkite',
+        'ci.job': 'unit',
+        'ci.url': 'u',
+        'git.repo': 'host:o/r.git',
+        'git.branch': 'b',
+        'git.commit': 'c',
+      },
     ],
-    ['CircleCI', { CIRCLECI: 'true', CIRCLE_JOB: 'unit', CIRCLE_BRANCH: 'b' }, { ci: 'circleci', 'ci.job': 'unit', 'git.branch': 'b' }],
+    [
+      'CircleCI',
+      { CIRCLECI: 'true', CIRCLE_JOB: 'unit', CIRCLE_BRANCH: 'b' },
+      { ci: 'circleci', 'ci.job': 'unit', 'git.branch': 'b' },
+    ],
     [
       'Azure Pipelines',
-      { TF_BUILD: 'True', BUILD_DEFINITIONNAME: 'd', BUILD_REPOSITORY_NAME: 'r', BUILD_SOURCEBRANCH: 'refs/heads/main' },
+      {
+        TF_BUILD: 'True',
+        BUILD_DEFINITIONNAME: 'd',
+        BUILD_REPOSITORY_NAME: 'r',
+        BUILD_SOURCEBRANCH: 'refs/heads/main',
+      },
       { ci: 'azure', 'ci.job': 'd', 'git.repo': 'r', 'git.branch': 'main' },
     ],
   ])('of %s', (_name, env, labels) => expect(labelsFromEnvironment(env)).toEqual(labels));
@@ -122,14 +153,24 @@ describe('the place of the ledger', () => {
   const home = { HOME: '/home/u' };
   it.each([
     ['by default', undefined, home, { kind: 'sqlite', path: '/home/u/.local/state/runwire/ledger.db' }],
-    ['in the state folder', undefined, { ...home, XDG_STATE_HOME: '/state' }, { kind: 'sqlite', path: '/state/runwire/ledger.db' }],
+    [
+      'in the state folder',
+      undefined,
+      { ...home, XDG_STATE_HOME: '/state' },
+      { kind: 'sqlite', path: '/state/runwire/ledger.db' },
+    ],
     [
       'not in a relative one',
       undefined,
       { ...home, XDG_STATE_HOME: 'state' },
       { kind: 'sqlite', path: '/home/u/.local/state/runwire/ledger.db' },
     ],
-    ['from the environment', undefined, { RUNWIRE_LEDGER: 'postgres://h/d' }, { kind: 'postgres', url: 'postgres://h/d' }],
+    [
+      'from the environment',
+      undefined,
+      { RUNWIRE_LEDGER: 'postgres://h/d' },
+      { kind: 'postgres', url: 'postgres://h/d' },
+    ],
     ['from the flag', 'my.db', { RUNWIRE_LEDGER: 'postgres://h/d' }, { kind: 'sqlite', path: '/repo/my.db' }],
     ['nowhere', 'none', home, { kind: 'none' }],
   ])('%s', (_name, flag, env, place) => expect(ledgerPlace(flag, env, '/repo')).toEqual(place));
@@ -143,7 +184,9 @@ describe('the place of the ledger', () => {
     const chunks = () => Promise.reject(new Error('not asked'));
     const files = { place: { kind: 'files' }, chunks } as const;
     expect(openTapes({ kind: 'sqlite', path: '/a/b.db' }, {}, files).name).toBe(join('/a', 'tapes'));
-    expect(openTapes({ kind: 'postgres', url: 'postgres://h/d' }, home, files).name).toBe(join('/home/u/.local/state/runwire', 'tapes'));
+    expect(openTapes({ kind: 'postgres', url: 'postgres://h/d' }, home, files).name).toBe(
+      join('/home/u/.local/state/runwire', 'tapes'),
+    );
   });
 });
 
@@ -164,7 +207,10 @@ it('keeps an outcome short, and the same when it is kept again', () => {
     }),
   );
   expect(long.omitted).toEqual({ tool_calls: 4000, warnings: 1 });
-  expect(long.tool_calls.map(({ name }) => name).filter((_, index) => index === 499 || index === 500)).toEqual(['t499', 't4500']);
+  expect(long.tool_calls.map(({ name }) => name).filter((_, index) => index === 499 || index === 500)).toEqual([
+    't499',
+    't4500',
+  ]);
   expect(JSON.stringify(long).length).toBeLessThan(400_000);
   expect(JSON.stringify(long)).not.toContain('secret');
   expect(ledgerOutcome(long)).toEqual(long);

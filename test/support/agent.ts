@@ -95,7 +95,9 @@ const smallAgent = agentWith(() =>
   Promise.resolve({
     tools,
     decide: (rules, tool) =>
-      rules.deny.includes(tool) ? { allowed: false, reason: `${tool} is not allowed` } : { allowed: true, reason: 'allowed' },
+      rules.deny.includes(tool)
+        ? { allowed: false, reason: `${tool} is not allowed` }
+        : { allowed: true, reason: 'allowed' },
     close: () => Promise.resolve(),
   }),
 );
@@ -121,7 +123,14 @@ export interface RunInput extends Partial<AgentOptions> {
 }
 
 /** Runs the agent and judges it like any run. Every event is checked against its schema. */
-export async function runAgent({ agent = smallAgent, provider, server, priceTable, onEvent, ...given }: RunInput): Promise<Run> {
+export async function runAgent({
+  agent = smallAgent,
+  provider,
+  server,
+  priceTable,
+  onEvent,
+  ...given
+}: RunInput): Promise<Run> {
   const cwd = given.cwd ?? temporaryFolder();
   const events: AgentEvent[] = [];
   const thread = new Thread({
@@ -153,6 +162,7 @@ export async function runAgent({ agent = smallAgent, provider, server, priceTabl
     (draft) => thread.emit(draft),
   );
   const outcome = thread.end('runwire', undefined, priceTable);
-  const of = <Type extends EventType>(type: Type): EventOf<Type>[] => events.filter((event): event is EventOf<Type> => event.type === type);
+  const of = <Type extends EventType>(type: Type): EventOf<Type>[] =>
+    events.filter((event): event is EventOf<Type> => event.type === type);
   return { events, outcome, of, sessionId: of('thread.started')[0]?.session_id ?? '' };
 }

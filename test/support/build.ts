@@ -6,7 +6,10 @@ import { isBuilt } from '../../scripts/build-stamp.ts';
 
 /** The tests run what a user runs: the built command and the built library. All temporary files are in one folder, removed at the end. */
 export function setup(): () => void {
-  if (!isBuilt()) execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'scripts', 'build.ts')], { stdio: 'inherit' });
+  if (!isBuilt())
+    execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'scripts', 'build.ts')], {
+      stdio: 'inherit',
+    });
   const folder = mkdtempSync(join(tmpdir(), 'runwire-test-'));
   // PostgreSQL refuses to be root's, and as somebody else it must get to its own folder in here.
   chmodSync(folder, 0o711);

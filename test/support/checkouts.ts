@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { owners } from '../../src/run/sources/isolated.ts';
@@ -27,7 +37,12 @@ export function makeCheckout(name = 'runwire-place-'): Place {
     join(home, '.gitconfig'),
     `${identity}[init]\n\tdefaultBranch = main\n[safe]\n\tdirectory = *\n[protocol "file"]\n\tallow = always\n`,
   );
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, XDG_STATE_HOME: join(folder, 'state'), GIT_CONFIG_NOSYSTEM: '1' };
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    XDG_STATE_HOME: join(folder, 'state'),
+    GIT_CONFIG_NOSYSTEM: '1',
+  };
   const git = (cwd: string, ...args: string[]): string =>
     execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).replace(/\n$/, '');
   return {
@@ -61,7 +76,12 @@ export interface Worked {
 }
 
 /** One piece of work in a copy, from its making to its end. */
-export async function workIn({ env }: Pick<Place, 'env'>, cwd: string, script: string, ask: Partial<WorkspaceAsk> = {}): Promise<Worked> {
+export async function workIn(
+  { env }: Pick<Place, 'env'>,
+  cwd: string,
+  script: string,
+  ask: Partial<WorkspaceAsk> = {},
+): Promise<Worked> {
   const { signal } = new AbortController();
   const whole: WorkspaceAsk = { isolate: 'auto', dirty: 'refuse', branch: 'runwire/test/1-work', copied: [], ...ask };
   const workspace = await Workspace.plan(whole, { cwd, env, owners });

@@ -2,7 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Lines of one session file of Claude Code; `time` is that of a second of the session. */
-export function claudeSessionLines(session: { cwd: string; sessionId: string; version: string }, time: (second: number) => string) {
+export function claudeSessionLines(
+  session: { cwd: string; sessionId: string; version: string },
+  time: (second: number) => string,
+) {
   return (second: number, uuid: string, more: object): object => ({
     parentUuid: uuid === 'u1' ? null : 'u1',
     isSidechain: false,
@@ -34,7 +37,10 @@ export function writeClaudeSession(parent: string, name: string, calls: readonly
         id,
         role: 'assistant',
         model: 'claude-opus-4-6',
-        content: index === last ? [{ type: 'text', text: `${id}.` }] : [{ type: 'tool_use', id: `t-${id}`, name: 'Read', input: {} }],
+        content:
+          index === last
+            ? [{ type: 'text', text: `${id}.` }]
+            : [{ type: 'tool_use', id: `t-${id}`, name: 'Read', input: {} }],
         stop_reason: index === last ? 'end_turn' : 'tool_use',
         usage: { input_tokens: 10, output_tokens: 1 },
       },

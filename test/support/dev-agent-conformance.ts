@@ -9,7 +9,8 @@ const isText: Check = (value) => typeof value === 'string';
 const isName: Check = (value) => typeof value === 'string' && value !== '';
 const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 0;
 const isFlag: Check = (value) => typeof value === 'boolean';
-const isObject = (value: unknown): value is Wire => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Wire =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const atMost =
   (limit: number): Check =>
   (value) =>
@@ -31,7 +32,12 @@ const catalog: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   error: { scope: isName, message: isText },
 };
 /** What a line may have, and how it must be if it has it. */
-const whereKnown: Readonly<Record<string, Check>> = { branch_id: isName, iteration: isCount, item_id: isName, truncated: isFlag };
+const whereKnown: Readonly<Record<string, Check>> = {
+  branch_id: isName,
+  iteration: isCount,
+  item_id: isName,
+  truncated: isFlag,
+};
 
 /**
  * Where the stdout of a `--stream-json` run, line by line, is not what the document of dev-agent promises. The indented report after the
@@ -92,7 +98,8 @@ class Stream {
     this.#envelope(wire, index, problem);
     const fields = catalog[String(wire.type)];
     if (fields === undefined) return problem('is in no catalog');
-    for (const [name, isRight] of Object.entries(fields)) if (!isRight(wire[name])) problem(`${name} is ${JSON.stringify(wire[name])}`);
+    for (const [name, isRight] of Object.entries(fields))
+      if (!isRight(wire[name])) problem(`${name} is ${JSON.stringify(wire[name])}`);
     for (const [name, isRight] of Object.entries(whereKnown))
       if (wire[name] !== undefined && !isRight(wire[name])) problem(`${name} is ${JSON.stringify(wire[name])}`);
     if (this.#isOver) problem('comes after thread.completed');
@@ -102,9 +109,11 @@ class Stream {
 
   #envelope(wire: Wire, index: number, problem: (what: string) => void): void {
     this.#first ??= wire;
-    if (!isName(wire.thread_id) || wire.thread_id !== this.#first.thread_id) problem(`thread_id is ${JSON.stringify(wire.thread_id)}`);
+    if (!isName(wire.thread_id) || wire.thread_id !== this.#first.thread_id)
+      problem(`thread_id is ${JSON.stringify(wire.thread_id)}`);
     if (wire.sequence !== index + 1) problem(`sequence is ${JSON.stringify(wire.sequence)}`);
-    if (typeof wire.timestamp !== 'string' || !rfc3339.test(wire.timestamp)) problem(`timestamp is ${JSON.stringify(wire.timestamp)}`);
+    if (typeof wire.timestamp !== 'string' || !rfc3339.test(wire.timestamp))
+      problem(`timestamp is ${JSON.stringify(wire.timestamp)}`);
   }
 
   #order(wire: Wire, problem: (what: string) => void): void {
@@ -162,7 +171,8 @@ class Stream {
     this.#turn = undefined;
     if (turn === undefined || turn.id !== wire.turn_id) return problem('ends a turn that is not open');
     if (wire.iteration !== turn.iteration) problem('iteration is of another turn');
-    if (wire.tool_call_count !== turn.items) problem(`tool_call_count is ${JSON.stringify(wire.tool_call_count)} for ${turn.items} items`);
+    if (wire.tool_call_count !== turn.items)
+      problem(`tool_call_count is ${JSON.stringify(wire.tool_call_count)} for ${turn.items} items`);
     if (wire.has_final_report !== true) return;
     if (this.#final !== undefined) problem('a second has_final_report');
     if (turn.preview === undefined || turn.preview === '') problem('has_final_report without words');
@@ -173,10 +183,12 @@ class Stream {
     this.#isOver = true;
     if (this.#turn !== undefined) problem('a turn is still open');
     const report = isObject(wire.final_report) ? wire.final_report : {};
-    if (wire.status === 'completed') for (const [id, { isOpen }] of this.#items) if (isOpen) problem(`item ${String(id)} is still open`);
+    if (wire.status === 'completed')
+      for (const [id, { isOpen }] of this.#items) if (isOpen) problem(`item ${String(id)} is still open`);
     const hasAnswer = wire.status === 'completed' && this.#lastReply !== undefined && this.#lastReply.calls === 0;
     if (hasAnswer && this.#final !== this.#lastReply) problem('the turn of the answer has no has_final_report');
-    if (!hasAnswer && wire.status === 'completed' && this.#final !== undefined) problem('has_final_report without an answer');
+    if (!hasAnswer && wire.status === 'completed' && this.#final !== undefined)
+      problem('has_final_report without an answer');
     if (report.status !== wire.status) problem(`the report says ${JSON.stringify(report.status)}`);
     if (report.summary !== wire.summary) problem('the summary of the report is another one');
     if (this.#first?.task !== '' && report.task !== this.#first?.task) problem('the task of the report is another one');
@@ -188,7 +200,8 @@ class Stream {
     if (publish !== undefined) {
       if (!isObject(publish) || !isName(publish.branch_id) || !oneOf('success', 'error')(publish.status))
         problem('publish is not what came of it');
-      if (![...this.#items.values()].some(({ name }) => name === 'publish')) problem('publish is in the report, and no item');
+      if (![...this.#items.values()].some(({ name }) => name === 'publish'))
+        problem('publish is in the report, and no item');
     }
     if (!isObject(usage) || !isObject(metrics)) return problem('there is no usage');
     const below = isObject(children) ? children : {};
@@ -230,7 +243,9 @@ function lineageProblems(lineage: unknown): string[] {
     ...wrong,
     ...(new Set(ids).size === ids.length && ids.every(isName) ? [] : ['a branch is there twice, or without its id']),
     ...(ids.includes(lineage.latest_branch_id) ? [] : ['latest_branch_id is no branch']),
-    ...(lineage.start_branch_id === undefined || isName(lineage.start_branch_id) ? [] : ['start_branch_id is no branch']),
+    ...(lineage.start_branch_id === undefined || isName(lineage.start_branch_id)
+      ? []
+      : ['start_branch_id is no branch']),
   ];
 }
 

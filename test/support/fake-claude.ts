@@ -17,13 +17,21 @@ const args = process.argv.slice(2);
 const resumed = args.find((each) => each.startsWith('--resume='))?.slice('--resume='.length);
 const manner = (args.at(-1) ?? '').split(' ')[0];
 const session = resumed ?? `s-${process.pid}`;
-const folder = join(process.env['CLAUDE_CONFIG_DIR'] ?? join(process.env['HOME'] ?? '', '.claude'), 'projects', '-work');
+const folder = join(
+  process.env['CLAUDE_CONFIG_DIR'] ?? join(process.env['HOME'] ?? '', '.claude'),
+  'projects',
+  '-work',
+);
 mkdirSync(folder, { recursive: true });
 const file = join(folder, `${session}.jsonl`);
 // Where it keeps its total if not in the session's file.
 const memory = join(folder, `${session}.memory`);
-const kept = [file, memory].filter((each) => existsSync(each)).flatMap((each) => readFileSync(each, 'utf8').trimEnd().split('\n'));
-const states = kept.map((line) => JSON.parse(line) as { type: string; modelUsage: Bill }).filter(({ type }) => type === 'cost-state');
+const kept = [file, memory]
+  .filter((each) => existsSync(each))
+  .flatMap((each) => readFileSync(each, 'utf8').trimEnd().split('\n'));
+const states = kept
+  .map((line) => JSON.parse(line) as { type: string; modelUsage: Bill })
+  .filter(({ type }) => type === 'cost-state');
 const before = states.at(-1)?.modelUsage ?? {};
 
 const model = manner === 'other' ? 'other' : 'large';
@@ -57,12 +65,19 @@ if (manner === 'endless') {
     `${JSON.stringify({ type: 'assistant', uuid, parentUuid: null, sessionId: session, message, ...more })}\n`;
   const agents = join(folder, session, 'subagents');
   mkdirSync(agents, { recursive: true });
-  appendFileSync(file, lineOf(id, { id, model, role: 'assistant', content: [], usage: { ...start, output_tokens: 50 } }, {}));
+  appendFileSync(
+    file,
+    lineOf(id, { id, model, role: 'assistant', content: [], usage: { ...start, output_tokens: 50 } }, {}),
+  );
   appendFileSync(
     join(agents, 'agent-a1.jsonl'),
     lineOf(seen.id, { ...seen, usage: { input_tokens: 20, output_tokens: 30 } }, { isSidechain: true, agentId: 'a1' }),
   );
-  print({ type: 'assistant', parent_tool_use_id: 't1', message: { ...seen, usage: { input_tokens: 20, output_tokens: 1 } } });
+  print({
+    type: 'assistant',
+    parent_tool_use_id: 't1',
+    message: { ...seen, usage: { input_tokens: 20, output_tokens: 1 } },
+  });
   await new Promise(() => setInterval(() => {}, 1_000_000));
 }
 event({ type: 'content_block_stop', index: 0 });
@@ -79,11 +94,22 @@ const result = {
   usage: { input_tokens: 100, output_tokens: 50 },
   total_cost_usd: costOf(modelUsage),
 };
-if (manner === 'twice') print({ ...result, usage: { input_tokens: 60, output_tokens: 20 }, total_cost_usd: costOf(modelUsage) - 0.25 });
+if (manner === 'twice')
+  print({ ...result, usage: { input_tokens: 60, output_tokens: 20 }, total_cost_usd: costOf(modelUsage) - 0.25 });
 if (manner === 'twice') print({ ...result, usage: { input_tokens: 40, output_tokens: 30 } });
 else if (manner === 'sum') print(result);
-else if (manner !== 'cut') print({ ...result, modelUsage, ...(manner === 'since' ? { model_usage_since_last_result: used } : {}) });
+else if (manner !== 'cut')
+  print({ ...result, modelUsage, ...(manner === 'since' ? { model_usage_since_last_result: used } : {}) });
 const state = { type: 'cost-state', sessionId: session, totalCostUSD: costOf(total), modelUsage: total };
-const message = { id, model, role: 'assistant', content: [{ type: 'text', text: 'Done.' }], usage: { ...start, output_tokens: 50 } };
-appendFileSync(file, `${JSON.stringify({ type: 'assistant', uuid: id, parentUuid: null, sessionId: session, message })}\n`);
+const message = {
+  id,
+  model,
+  role: 'assistant',
+  content: [{ type: 'text', text: 'Done.' }],
+  usage: { ...start, output_tokens: 50 },
+};
+appendFileSync(
+  file,
+  `${JSON.stringify({ type: 'assistant', uuid: id, parentUuid: null, sessionId: session, message })}\n`,
+);
 appendFileSync(manner === 'forgetful' ? memory : file, `${JSON.stringify(state)}\n`);

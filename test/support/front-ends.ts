@@ -59,7 +59,9 @@ function* joined(chunks: readonly JsonObject[]): Iterable<UIMessageChunk> {
 }
 
 const overHttp = (text: string): ReturnType<AbstractAgent['run']> =>
-  transformHttpEventStream(runHttpRequest(async () => new Response(text, { headers: { 'content-type': 'text/event-stream' } })));
+  transformHttpEventStream(
+    runHttpRequest(async () => new Response(text, { headers: { 'content-type': 'text/event-stream' } })),
+  );
 
 export interface ReadAgent {
   events: JsonObject[];

@@ -22,7 +22,9 @@ export function readLines(lines: readonly Wire[], { cut = '', ...rest }: Rest = 
 
 /** Each tool call in short. */
 export function tools(read: Read): string[] {
-  return read.outcome.tool_calls.map(({ name, status, reason }) => `${name} ${status}${reason === undefined ? '' : ` ${reason}`}`);
+  return read.outcome.tool_calls.map(
+    ({ name, status, reason }) => `${name} ${status}${reason === undefined ? '' : ` ${reason}`}`,
+  );
 }
 
 /** What the first line alone, and the first lines together, are taken for. */

@@ -38,7 +38,11 @@ const more = [
 
 function answer({ method, params = {} }: Message): object | undefined | Error {
   if (method === 'initialize') {
-    return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'small', version: '1' } };
+    return {
+      protocolVersion: params.protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'small', version: '1' },
+    };
   }
   if (method === 'tools/list') return params.cursor === 'more' ? { tools: more } : { tools, nextCursor: 'more' };
   if (method !== 'tools/call') return new Error(`no method ${method}`);
@@ -47,7 +51,13 @@ function answer({ method, params = {} }: Message): object | undefined | Error {
     case 'add':
       return typeof a === 'number' && typeof b === 'number' ? text(String(a + b)) : new Error('a and b are numbers');
     case 'env':
-      return text(JSON.stringify({ env: Object.keys(process.env).toSorted(), greeting: process.env.GREETING, cwd: process.cwd() }));
+      return text(
+        JSON.stringify({
+          env: Object.keys(process.env).toSorted(),
+          greeting: process.env.GREETING,
+          cwd: process.cwd(),
+        }),
+      );
     case 'fail':
       return text('it did not work', true);
     case 'parts':

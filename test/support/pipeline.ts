@@ -44,7 +44,13 @@ export function pass({ stdout, stderr, exit, dialect }: Printed, to?: string): P
   reader.stderr(encoder.encode(stderr ?? ''));
   const outcome = reader.end(exit);
   writer?.end(outcome);
-  return { events, outcome, notes: reader.notes, text: writer?.take() ?? '', losses: [...(writer?.losses.keys() ?? [])] };
+  return {
+    events,
+    outcome,
+    notes: reader.notes,
+    text: writer?.take() ?? '',
+    losses: [...(writer?.losses.keys() ?? [])],
+  };
 }
 
 export const jsonl = (lines: readonly unknown[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -57,7 +63,10 @@ export function linesOf(text: string): JsonObject[] {
 }
 
 /** The events of these types, as they are. */
-export function only<Type extends EventType>(read: { events: readonly AgentEvent[] }, ...types: Type[]): EventOf<Type>[] {
+export function only<Type extends EventType>(
+  read: { events: readonly AgentEvent[] },
+  ...types: Type[]
+): EventOf<Type>[] {
   const wanted: readonly EventType[] = types;
   return read.events.filter((event): event is EventOf<Type> => wanted.includes(event.type));
 }

@@ -34,7 +34,11 @@ export interface Recording {
 
 export function loadRecording(folder: string, scenario: string): Recording {
   const file = (name: string): string => join(home, folder, scenario, name);
-  const exit = JSON.parse(readFileSync(file('exit.json'), 'utf8')) as { code: number | null; signal: string | null; timedOut?: boolean };
+  const exit = JSON.parse(readFileSync(file('exit.json'), 'utf8')) as {
+    code: number | null;
+    signal: string | null;
+    timedOut?: boolean;
+  };
   return {
     agent: folder.split('@')[0] ?? folder,
     scenario,
@@ -50,7 +54,9 @@ export function scenariosOf(folder: string): string[] {
   return readdirSync(join(home, folder)).toSorted();
 }
 
-export function allRecordings(tables: readonly Expected[]): { name: string; folder: string; scenario: string; expected: Expected }[] {
+export function allRecordings(
+  tables: readonly Expected[],
+): { name: string; folder: string; scenario: string; expected: Expected }[] {
   return tables.flatMap((expected) =>
     Object.keys(expected.classes).map((scenario) => ({
       name: `${expected.folder}/${scenario}`,
@@ -70,7 +76,9 @@ export interface Truth {
 
 /** What the model's side knows: the last answer it finished, every call it made, every token it counted. */
 export function truthOf(served: Served): Truth {
-  const done = served.requests.filter((request) => request.done === true && request.side !== true && request.answer !== undefined);
+  const done = served.requests.filter(
+    (request) => request.done === true && request.side !== true && request.answer !== undefined,
+  );
   const texts = done.flatMap(({ answer }) => (answer?.text ? [answer.text] : []));
   const sum = (field: 'input' | 'output' | 'cached' | 'reasoning'): number =>
     done.reduce((total, { answer }) => total + (answer?.usage?.[field] ?? 0), 0);

@@ -22,7 +22,8 @@ const fromConfig = 'stapled-battery-of-the-horse';
 const fromMcp = 'horses-are-correct-in-battery';
 const fromAddress = 'batteries-for-staple-horses';
 const fromQuotes = `the horse's "battery" & staples/42`;
-const bytesOf = (value: string, between: string): string => (Buffer.from(value).toString('hex').match(/../g) ?? []).join(between);
+const bytesOf = (value: string, between: string): string =>
+  (Buffer.from(value).toString('hex').match(/../g) ?? []).join(between);
 const values: readonly Planted[] = [
   { name: 'a variable', secret: fromEnvironment, text: fromEnvironment },
   { name: 'a key of the config file', secret: fromConfig, text: fromConfig },
@@ -32,10 +33,18 @@ const values: readonly Planted[] = [
   { name: 'in base64', secret: btoa(fromEnvironment), text: '' },
   { name: 'as bytes', secret: bytesOf(fromEnvironment, ' '), text: '' },
   { name: 'as bytes with colons', secret: bytesOf(fromEnvironment, ':').toUpperCase(), text: '' },
-  { name: 'in a URL, small digits', secret: encodeURIComponent(fromQuotes).replaceAll(/%../g, (each) => each.toLowerCase()), text: '' },
+  {
+    name: 'in a URL, small digits',
+    secret: encodeURIComponent(fromQuotes).replaceAll(/%../g, (each) => each.toLowerCase()),
+    text: '',
+  },
   { name: 'in JSON within JSON', secret: JSON.stringify(JSON.stringify(fromQuotes)).slice(3, -3), text: '' },
   { name: 'in quotes of a shell', secret: fromQuotes.replaceAll("'", String.raw`'\''`), text: '' },
-  { name: 'in HTML', secret: fromQuotes.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;'), text: '' },
+  {
+    name: 'in HTML',
+    secret: fromQuotes.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;'),
+    text: '',
+  },
 ];
 const everyValue = values.map(({ secret }) => secret).join('\n');
 const everything = `${everyValue}\n\n${everySecret}`;
@@ -94,7 +103,10 @@ async function fill(home: string, all: boolean): Promise<Map<string, string>> {
     OTHER_SECRET: fromQuotes,
     OPENAI_BASE_URL: `http://me:${fromAddress}@127.0.0.1:9/v1`,
   };
-  const config = { keys: { acme: fromConfig }, mcpServers: { tickets: { url: 'http://127.0.0.1:9', headers: { 'X-Api-Key': fromMcp } } } };
+  const config = {
+    keys: { acme: fromConfig },
+    mcpServers: { tickets: { url: 'http://127.0.0.1:9', headers: { 'X-Api-Key': fromMcp } } },
+  };
   mkdirSync(join(home, '.config', 'runwire'), { recursive: true });
   writeFileSync(
     join(home, '.config', 'runwire', 'config.json'),
@@ -151,7 +163,13 @@ function codexStream(): string {
     { type: 'thread.started', thread_id: body(12) },
     { type: 'turn.started' },
     item(0, { type: 'reasoning', text: everything }),
-    item(1, { type: 'command_execution', command: everything, aggregated_output: everything, exit_code: 1, status: 'failed' }),
+    item(1, {
+      type: 'command_execution',
+      command: everything,
+      aggregated_output: everything,
+      exit_code: 1,
+      status: 'failed',
+    }),
     item(2, { type: 'file_change', changes: [{ path: everyValue, kind: 'add' }], status: 'completed' }),
     item(3, { type: 'mcp_tool_call', server: 's', tool: 't', arguments: { deep: [everything] }, status: everything }),
     { type: everySecret.slice(0, 4000), [fromEnvironment]: everything },
@@ -165,7 +183,10 @@ function codexStream(): string {
 /** A ledger that was kept with its secrets, brought into another one. */
 async function importExport(home: string, stream: string, place: Place): Promise<string> {
   const open = join(home, 'open.db');
-  await runwire(['runs', 'import', '--no-redact', ...inLabels(values.map(({ secret }) => secret)), '--ledger', open, stream], place);
+  await runwire(
+    ['runs', 'import', '--no-redact', ...inLabels(values.map(({ secret }) => secret)), '--ledger', open, stream],
+    place,
+  );
   const { stdout } = await runwire(['runs', 'export', '--ledger', open], place);
   if (!stdout.includes(fromEnvironment)) throw new Error('the export holds no secret, so its import shows nothing');
   const closed = join(home, 'closed');
@@ -200,7 +221,13 @@ async function builtIn(sinks: Map<string, string>, { cwd, env }: Place): Promise
       ['--json', '--permission-mode', 'full', '--record-model', recording, ...model, '-p', everything],
       {
         cwd,
-        env: { ...env, XDG_STATE_HOME: home, XDG_CONFIG_HOME: join(home, 'none'), TICKETS_TOKEN: fromMcp, ACME_KEY: fromConfig },
+        env: {
+          ...env,
+          XDG_STATE_HOME: home,
+          XDG_CONFIG_HOME: join(home, 'none'),
+          TICKETS_TOKEN: fromMcp,
+          ACME_KEY: fromConfig,
+        },
       },
     );
     sinks.set('--json: stdout', stdout);
@@ -219,7 +246,10 @@ interface Place {
   stdin?: string;
 }
 
-function runwire(args: readonly string[], { cwd, env, stdin = '' }: Place): Promise<{ stdout: string; stderr: string }> {
+function runwire(
+  args: readonly string[],
+  { cwd, env, stdin = '' }: Place,
+): Promise<{ stdout: string; stderr: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [bin, ...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
     let stdout = '';

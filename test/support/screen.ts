@@ -61,7 +61,8 @@ export class ScreenModel {
     else if (piece === '\u001b[A') this.#y = Math.max(0, this.#y - 1);
     else if (piece.startsWith('\u001b[') && piece.endsWith('m')) return;
     // eslint-disable-next-line no-control-regex -- anything else would be obeyed in ways that are not ours
-    else if (/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/.test(piece)) throw new Error(`a terminal would obey ${JSON.stringify(piece)}`);
+    else if (/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/.test(piece))
+      throw new Error(`a terminal would obey ${JSON.stringify(piece)}`);
     else this.#put(piece);
   }
 

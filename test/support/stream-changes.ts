@@ -9,8 +9,10 @@ export const changes: Record<string, Change> = {
     return [...kept.slice(0, -1), (kept.at(-1) ?? '').slice(0, -3)];
   },
   'a line lost': (lines, at) => lines.toSpliced(Math.floor(lines.length * at), 1),
-  'a line twice': (lines, at) => lines.toSpliced(Math.floor(lines.length * at), 0, lines[Math.floor(lines.length * at)] ?? ''),
-  'a line damaged': (lines, at) => lines.with(Math.min(Math.floor(lines.length * at), lines.length - 1), '{"type":"res'),
+  'a line twice': (lines, at) =>
+    lines.toSpliced(Math.floor(lines.length * at), 0, lines[Math.floor(lines.length * at)] ?? ''),
+  'a line damaged': (lines, at) =>
+    lines.with(Math.min(Math.floor(lines.length * at), lines.length - 1), '{"type":"res'),
   'a second run begun': (lines, at) => [...lines, ...lines.slice(0, Math.ceil(lines.length * at))],
 };
 

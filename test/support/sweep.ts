@@ -11,7 +11,9 @@ export function some<Item>(list: readonly Item[], every = 2): Item[] {
  * `npm run test:sweeps` tries every pair.
  */
 export function sweep<First, Second>(first: readonly First[], second: readonly Second[]): [First, Second][] {
-  const pairs = first.flatMap((one, row) => second.map((other, column) => ({ pair: [one, other] satisfies [First, Second], row, column })));
+  const pairs = first.flatMap((one, row) =>
+    second.map((other, column) => ({ pair: [one, other] satisfies [First, Second], row, column })),
+  );
   const inTurn = (row: number, column: number): boolean =>
     first.length < second.length ? column % first.length === row : row % second.length === column;
   return pairs.filter(({ row, column }) => isSweep || inTurn(row, column)).map(({ pair }) => pair);

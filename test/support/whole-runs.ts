@@ -11,7 +11,11 @@ const piece = (role: string, id: string | null, ...content: Wire[]): Wire => ({
 const goose: Wire[] = [
   piece('user', null, text('List it.')),
   piece('assistant', 'm1', text('I look.')),
-  piece('assistant', 'm1', { type: 'toolRequest', id: 't1', toolCall: { status: 'success', value: { name: 'shell', arguments: {} } } }),
+  piece('assistant', 'm1', {
+    type: 'toolRequest',
+    id: 't1',
+    toolCall: { status: 'success', value: { name: 'shell', arguments: {} } },
+  }),
   piece('user', null, {
     type: 'toolResponse',
     id: 't1',
@@ -21,10 +25,22 @@ const goose: Wire[] = [
   { type: 'complete', total_tokens: 1234 },
 ];
 
-const said = (role: string, words: string): Wire => ({ type: role, message: { role, content: [text(words)] }, session_id });
+const said = (role: string, words: string): Wire => ({
+  type: role,
+  message: { role, content: [text(words)] },
+  session_id,
+});
 const shell = { args: { command: 'ls' } };
 const cursor: Wire[] = [
-  { type: 'system', subtype: 'init', apiKeySource: 'env', cwd: '/w', session_id, model: 'm', permissionMode: 'default' },
+  {
+    type: 'system',
+    subtype: 'init',
+    apiKeySource: 'env',
+    cwd: '/w',
+    session_id,
+    model: 'm',
+    permissionMode: 'default',
+  },
   said('user', 'List it.'),
   said('assistant', 'I look.'),
   { type: 'tool_call', subtype: 'started', call_id: 't1', tool_call: { shellToolCall: shell }, session_id },
@@ -55,15 +71,32 @@ const amp: Wire[] = [
   {
     type: 'assistant',
     ...thread,
-    message: { id: 'm1', role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: {} }], stop_reason: 'tool_use' },
+    message: {
+      id: 'm1',
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: {} }],
+      stop_reason: 'tool_use',
+    },
   },
   {
     type: 'user',
     ...thread,
     message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'a', is_error: false }] },
   },
-  { type: 'assistant', ...thread, message: { id: 'm2', role: 'assistant', content: [text('One file.')], stop_reason: 'end_turn' } },
-  { type: 'result', session_id: 'T-1', duration_ms: 9, num_turns: 2, subtype: 'success', is_error: false, result: 'One file.' },
+  {
+    type: 'assistant',
+    ...thread,
+    message: { id: 'm2', role: 'assistant', content: [text('One file.')], stop_reason: 'end_turn' },
+  },
+  {
+    type: 'result',
+    session_id: 'T-1',
+    duration_ms: 9,
+    num_turns: 2,
+    subtype: 'success',
+    is_error: false,
+    result: 'One file.',
+  },
 ];
 
 const droid: Wire[] = [
@@ -88,7 +121,16 @@ const antigravity: Wire[] = [
   step(2, 'tool', 'ACTIVE', { tool_name: 'run_command', tool_info: listing }),
   step(2, 'tool', 'DONE', { tool_name: 'run_command', tool_info: { ...listing, output: 'a' } }),
   step(3, 'agent_response', 'DONE', { text_delta: 'One file.' }),
-  { event: 'result', result: { conversation_id: session_id, status: 'SUCCESS', response: 'One file.', duration_seconds: 1, num_turns: 1 } },
+  {
+    event: 'result',
+    result: {
+      conversation_id: session_id,
+      status: 'SUCCESS',
+      response: 'One file.',
+      duration_seconds: 1,
+      num_turns: 1,
+    },
+  },
 ];
 
 const sweAgent: Wire[] = [
@@ -107,7 +149,11 @@ const copilot: Wire[] = [
   event('session.start', { sessionId: session_id, copilotVersion: '1', selectedModel: 'm', context: { cwd: '/w' } }),
   event('user.message', { content: 'List it.' }),
   event('assistant.turn_start', { turnId: '0' }),
-  event('assistant.message', { messageId: 'm1', content: 'I look.', toolRequests: [{ toolCallId: 't1', name: 'view', arguments: {} }] }),
+  event('assistant.message', {
+    messageId: 'm1',
+    content: 'I look.',
+    toolRequests: [{ toolCallId: 't1', name: 'view', arguments: {} }],
+  }),
   event('tool.execution_start', { toolCallId: 't1', toolName: 'view', arguments: {} }),
   event('tool.execution_complete', { toolCallId: 't1', success: true, result: { content: 'a' } }),
   event('assistant.turn_end', { turnId: '0' }),
@@ -117,13 +163,24 @@ const copilot: Wire[] = [
   { type: 'result', timestamp, sessionId: session_id, exitCode: 0, usage: { premiumRequests: 1 } },
 ];
 
-const acpUpdate = (update: Wire): Wire => ({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: session_id, update } });
+const acpUpdate = (update: Wire): Wire => ({
+  jsonrpc: '2.0',
+  method: 'session/update',
+  params: { sessionId: session_id, update },
+});
 const acp: Wire[] = [
   { jsonrpc: '2.0', id: 1, method: 'session/new', params: { cwd: '/w', mcpServers: [] } },
   { jsonrpc: '2.0', id: 1, result: { sessionId: session_id } },
   { jsonrpc: '2.0', id: 2, method: 'session/prompt', params: { sessionId: session_id, prompt: [text('List it.')] } },
   acpUpdate({ sessionUpdate: 'agent_message_chunk', content: text('I look.') }),
-  acpUpdate({ sessionUpdate: 'tool_call', toolCallId: 't1', title: 'ls', kind: 'execute', status: 'pending', rawInput: { command: 'ls' } }),
+  acpUpdate({
+    sessionUpdate: 'tool_call',
+    toolCallId: 't1',
+    title: 'ls',
+    kind: 'execute',
+    status: 'pending',
+    rawInput: { command: 'ls' },
+  }),
   {
     jsonrpc: '2.0',
     id: 1,

@@ -39,7 +39,11 @@ export function rewrite(stdout: string, from: string, to: string): Written {
 }
 
 /** A run told by events of ours, as the tape has them; the end is made by the fold. */
-export function writeEvents(events: readonly AgentEvent[], to: string, timestamp: string | null = '2026-03-01T10:00:00.000Z'): Written {
+export function writeEvents(
+  events: readonly AgentEvent[],
+  to: string,
+  timestamp: string | null = '2026-03-01T10:00:00.000Z',
+): Written {
   const envelope = { thread_id: 'thread-1', source: 'agent', synthetic: false, timestamp };
   return rewrite(jsonl(events.map((event, index) => ({ ...event, ...envelope, sequence: index + 1 }))), 'runwire', to);
 }

@@ -15,7 +15,10 @@ async function looked(bytes: Buffer, after: number): Promise<{ place: number; re
   return { place, read };
 }
 
-const line = fc.record({ gap: fc.integer({ min: 1, max: 5 }), length: fc.oneof(fc.integer({ max: 400, min: 0 }), fc.constant(90_000)) });
+const line = fc.record({
+  gap: fc.integer({ min: 1, max: 5 }),
+  length: fc.oneof(fc.integer({ max: 400, min: 0 }), fc.constant(90_000)),
+});
 
 it('is at the beginning of a line that is not above, or of the first one that is, wherever that is', () =>
   fc.assert(

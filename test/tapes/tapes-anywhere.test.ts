@@ -52,7 +52,11 @@ interface Place {
 
 const places: Record<string, Place> = {
   files: { ledger: () => join(folder, 'ledger.db'), tapes: 'files' },
-  's3, indexed in SQLite': { ledger: () => join(folder, 'ledger.db'), tapes: 's3://tapes/team/a', server: () => bucket },
+  's3, indexed in SQLite': {
+    ledger: () => join(folder, 'ledger.db'),
+    tapes: 's3://tapes/team/a',
+    server: () => bucket,
+  },
   's3, indexed in PostgreSQL': { ledger: () => postgres.url('bucket'), tapes: 's3://tapes', server: () => bucket },
   postgres: { ledger: () => postgres.url('chunks'), tapes: 'postgres', server: () => postgres },
 };
@@ -119,7 +123,11 @@ describe.each(tried)('tapes in %s', (name) => {
       await write(empty.tape, []);
       expect(await read(elsewhere.at(empty.key))).toEqual({ text: '', end: { kind: 'whole' } });
       const large = tapes.create(id(), noon);
-      const records = [recordOf(1), recordOf(2, randomBytes(1_000_000).toString('hex') + 'long'.repeat(2_000_000)), recordOf(3)];
+      const records = [
+        recordOf(1),
+        recordOf(2, randomBytes(1_000_000).toString('hex') + 'long'.repeat(2_000_000)),
+        recordOf(3),
+      ];
       await write(large.tape, records);
       const { text, end } = await read(elsewhere.at(large.key));
       expect([text === linesOf(records), end]).toEqual([true, { kind: 'whole' }]);
@@ -196,7 +204,9 @@ describe.each(tried)('tapes in %s', (name) => {
       // Killed: nobody ends it, and its last line is torn.
       expect(await read(elsewhere.at(key))).toEqual({ text: linesOf(records.slice(0, 10)), end: { kind: 'cut' } });
       await writer.end();
-      expect(key).toBe(addressOf(key.startsWith('postgres:') ? '' : (key.split(`/${run}`)[0] ?? ''), { run, attempt: 1 }));
+      expect(key).toBe(
+        addressOf(key.startsWith('postgres:') ? '' : (key.split(`/${run}`)[0] ?? ''), { run, attempt: 1 }),
+      );
     }),
   );
 
@@ -287,7 +297,8 @@ describe('a bucket', () => {
     server.close();
     server.closeAllConnections();
     expect(asked).toHaveLength(3);
-    for (const line of asked) expect(line).toMatch(/^(PUT|GET|DELETE) lent AWS4-HMAC-SHA256 .*SignedHeaders=[\w;-]*x-amz-security-token/);
+    for (const line of asked)
+      expect(line).toMatch(/^(PUT|GET|DELETE) lent AWS4-HMAC-SHA256 .*SignedHeaders=[\w;-]*x-amz-security-token/);
   });
 
   it('that takes a request and never answers holds nobody up', async () => {
@@ -302,9 +313,12 @@ describe('a bucket', () => {
       HOME: home,
       XDG_STATE_HOME: home,
     };
-    const said = '{"type":"thread.started","thread_id":"x"}\\n{"type":"turn.started"}\\n{"type":"turn.completed","usage":{}}\\n';
+    const said =
+      '{"type":"thread.started","thread_id":"x"}\\n{"type":"turn.started"}\\n{"type":"turn.completed","usage":{}}\\n';
     const run = await runwire(['run', '--from', 'codex', '--', 'printf', said], { env });
-    expect(run.stderr).toMatch(/still on this machine: no answer from s3:\/\/tapes\/silent yet; the next runwire command here delivers it/);
+    expect(run.stderr).toMatch(
+      /still on this machine: no answer from s3:\/\/tapes\/silent yet; the next runwire command here delivers it/,
+    );
     // Its sockets are the only thing that could keep it.
     expect((await runwire(['runs', 'show', 'last', '--json'], { env })).status).toBe(0);
     expect(silent.listening).toBe(true);
@@ -349,7 +363,10 @@ describe('what is kept of a tape', () => {
       bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
       writeFileSync(object, bytes);
     }
-    expect((await read(tapes.at(key))).end).toEqual({ kind: 'broken', message: 'its records 1 to 100 are not what was written' });
+    expect((await read(tapes.at(key))).end).toEqual({
+      kind: 'broken',
+      message: 'its records 1 to 100 are not what was written',
+    });
     await store.close();
   });
 
@@ -481,7 +498,8 @@ describe('who follows a tape of another machine', () => {
 });
 
 /** What needs no process of its own. */
-const here = (args: readonly string[], env: Record<string, string>): Promise<Result> => inProcess(args, { env, cwd: folder });
+const here = (args: readonly string[], env: Record<string, string>): Promise<Result> =>
+  inProcess(args, { env, cwd: folder });
 
 /** A program in the words of codex that says one thing, waits for a file, and says another. */
 const agent = `
@@ -519,7 +537,8 @@ describe.each([
     });
     const [a, b] = [machine('a'), machine('b')];
     const run = runwire(['run', '--', process.execPath, '-e', agent, go], { env: a });
-    const found = async (): Promise<RunSummary[]> => jsonLines((await here(['runs', 'list', '--format', 'json'], b)).stdout);
+    const found = async (): Promise<RunSummary[]> =>
+      jsonLines((await here(['runs', 'list', '--format', 'json'], b)).stdout);
     let [seen] = await found();
     while (seen === undefined) [seen] = await found();
     const server = await serving(join(home, 'b', 'state'), [], b);
@@ -547,12 +566,18 @@ describe.each([
     expect(sequences).toEqual(sequences.map((_, index) => index + 1));
     // What was held back for the redaction of a live stream is not when it is played, so times of deltas may differ, and the report is made again.
     const untimed = (text: string): object[] =>
-      jsonLines<EventRecord>(text).map((record) => ({ ...record, timestamp: null, ...('final_report' in record && { final_report: {} }) }));
+      jsonLines<EventRecord>(text).map((record) => ({
+        ...record,
+        timestamp: null,
+        ...('final_report' in record && { final_report: {} }),
+      }));
     expect(untimed(played?.stdout ?? '')).toEqual(untimed(tailed.stdout));
     expect(jsonLines(tailed.stdout).at(-1)).toMatchObject({
       final_report: { message: 'the last words', provenance: { dialect: 'codex' } },
     });
-    const records = [...sent.matchAll(/^data: (\[.*\])$/gm)].flatMap(([, data = '']) => JSON.parse(data) as EventRecord[]);
+    const records = [...sent.matchAll(/^data: (\[.*\])$/gm)].flatMap(
+      ([, data = '']) => JSON.parse(data) as EventRecord[],
+    );
     expect(records).toEqual(jsonLines<EventRecord>(tailed.stdout));
     expect(JSON.parse(outcome?.stdout ?? '')).toMatchObject({ status: 'success', message: 'the last words' });
     expect(checked?.status).toBe(0);
@@ -571,7 +596,9 @@ describe.each([
       expect([away.status, away.stdout, away.stderr]).toEqual([
         0,
         expect.stringContaining('the last words') as string,
-        expect.stringMatching(/no timeline: cannot read from s3:\/\/tapes\/machines: it answers 403 SignatureDoesNotMatch\n/) as string,
+        expect.stringMatching(
+          /no timeline: cannot read from s3:\/\/tapes\/machines: it answers 403 SignatureDoesNotMatch\n/,
+        ) as string,
       ]);
       const elsewhere = await here(['runs', 'show', 'last', '--text', '--tapes', 'files'], b);
       expect(elsewhere.stdout).toMatch(/is in s3:\/\/tapes\/machines: name that place with --tapes or RUNWIRE_TAPES/);

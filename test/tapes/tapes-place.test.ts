@@ -18,7 +18,13 @@ describe('the place of tapes', () => {
       sqlite,
       { kind: 'bucket', bucket: 'team-tapes', prefix: 'a/b' },
     ],
-    ['from the flag', 's3://team', { RUNWIRE_TAPES: 'files' }, postgres, { kind: 'bucket', bucket: 'team', prefix: '' }],
+    [
+      'from the flag',
+      's3://team',
+      { RUNWIRE_TAPES: 'files' },
+      postgres,
+      { kind: 'bucket', bucket: 'team', prefix: '' },
+    ],
   ])('is %s', (_name, flag, env, ledger, place) => expect(tapesPlace(flag, env, ledger)).toEqual(place));
 
   it.each([
@@ -49,5 +55,6 @@ describe('the place of tapes', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is in postgres only where the ledger is', () => expect(() => tapesPlace('postgres', {}, sqlite)).toThrow(/--ledger/));
+  it('is in postgres only where the ledger is', () =>
+    expect(() => tapesPlace('postgres', {}, sqlite)).toThrow(/--ledger/));
 });

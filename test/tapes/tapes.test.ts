@@ -214,13 +214,16 @@ describe.each(['tape', 'tape.zst'])('a tape called *.%s', (extension) => {
 
   it('lets a stream through that is no tape, however its last line ends', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: fc.constantFrom('\n', '{', '}', '"sequence":2', 'é'), maxLength: 40 }), async (text) => {
-        const path = join(folder, `any.${extension}`);
-        writeFileSync(path, extension === 'tape.zst' ? zstdCompressSync(text) : text);
-        const chunks: Uint8Array[] = [];
-        for await (const bytes of streamOf(fileTape(path))) chunks.push(new Uint8Array(bytes));
-        expect(Buffer.concat(chunks).toString()).toBe(text);
-      }),
+      fc.asyncProperty(
+        fc.string({ unit: fc.constantFrom('\n', '{', '}', '"sequence":2', 'é'), maxLength: 40 }),
+        async (text) => {
+          const path = join(folder, `any.${extension}`);
+          writeFileSync(path, extension === 'tape.zst' ? zstdCompressSync(text) : text);
+          const chunks: Uint8Array[] = [];
+          for await (const bytes of streamOf(fileTape(path))) chunks.push(new Uint8Array(bytes));
+          expect(Buffer.concat(chunks).toString()).toBe(text);
+        },
+      ),
       { numRuns: fuzzRuns(100), seed: fuzzSeed },
     );
   });
@@ -252,7 +255,10 @@ describe('a compressed tape', () => {
 describe('the tapes of a ledger', () => {
   it('are in a folder of their month, under the name of their run', () => {
     const { key, tape } = new FileTapes('/tapes').create('01abc', Date.UTC(2026, 0, 31));
-    expect([key, tape.name]).toEqual([join('2026', '01', '01abc.tape.zst'), join('/tapes', '2026', '01', '01abc.tape.zst')]);
+    expect([key, tape.name]).toEqual([
+      join('2026', '01', '01abc.tape.zst'),
+      join('/tapes', '2026', '01', '01abc.tape.zst'),
+    ]);
   });
 
   it.each(['../ledger.db', '/etc/passwd/../../x', 'a/../../b', '..', '.', ''])('are not at %j', (key) => {
@@ -293,7 +299,12 @@ describe('a run that nobody ended', () => {
     ['has a process number that another one has now', { ...self, process_started: '1' }, 0, true],
     ['has no process', { ...self, pid: 4_190_000 }, 0, true],
     ['was here before the machine started again', rebooted, uptime() * 1000 + 60_000, true],
-    ['is on a machine with our name and id that was heard of after we started', rebooted, Math.min(silenceMs, uptime() * 1000) / 2, false],
+    [
+      'is on a machine with our name and id that was heard of after we started',
+      rebooted,
+      Math.min(silenceMs, uptime() * 1000) / 2,
+      false,
+    ],
     ['is on a machine that only has our name', { ...rebooted, machine: 'another', pid: 4_190_000 }, 0, false],
     ['was on a machine that only had our name', { ...rebooted, machine: 'another' }, 2 * silenceMs, true],
     ['was written here by a version that knew no machines', { ...unnamed, pid: 4_190_000 }, 0, true],

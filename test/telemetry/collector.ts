@@ -14,7 +14,12 @@ export interface Collector {
 
 /** A collector of OTLP/HTTP that keeps what it is sent. */
 export async function collector(): Promise<Collector> {
-  const told: Collector = { url: '', requests: [], answers: [], spans: () => told.requests.flatMap(({ body }) => spansIn(body)) };
+  const told: Collector = {
+    url: '',
+    requests: [],
+    answers: [],
+    spans: () => told.requests.flatMap(({ body }) => spansIn(body)),
+  };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => void chunks.push(chunk));

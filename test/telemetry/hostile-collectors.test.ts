@@ -28,7 +28,10 @@ async function tell(url: string, patienceMs: number): Promise<string[]> {
   const warnings: string[] = [];
   const sink = new TelemetrySink({
     request: {
-      target: { kind: 'http', endpoint: { url, headers: { authorization: 'Bearer kept' }, timeoutMs: 60_000, isCompressed: false } },
+      target: {
+        kind: 'http',
+        endpoint: { url, headers: { authorization: 'Bearer kept' }, timeoutMs: 60_000, isCompressed: false },
+      },
       capturesContent: false,
       resource: {},
       sampler: { followsParent: false, ratio: 1 },
@@ -77,7 +80,9 @@ it('that never ends its answer costs a warning, and no more of it is kept than o
 
 it('that answers with a bomb is not unpacked', async () => {
   const bomb = gzipSync(Buffer.alloc(1 << 28, '{'));
-  const { url } = await serve((_request, response) => void response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb));
+  const { url } = await serve(
+    (_request, response) => void response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
+  );
   expect(await tell(url, 5000)).toEqual([]);
 });
 
@@ -90,12 +95,17 @@ it('that sends elsewhere is not followed: no span and no header gets there', asy
   expect(other.heard).toEqual([]);
 });
 
-it.each(['9999999999', 'Infinity', '1e300'])('that is busy for %s s is asked once while the run goes on', async (seconds) => {
-  const { url, heard } = await serve((_request, response) => void response.writeHead(429, { 'Retry-After': seconds }).end());
-  expect(await tell(url, 50)).toEqual([expect.stringContaining(away('it answered 429'))]);
-  // And once at the end.
-  expect(heard.length).toBeLessThanOrEqual(2);
-});
+it.each(['9999999999', 'Infinity', '1e300'])(
+  'that is busy for %s s is asked once while the run goes on',
+  async (seconds) => {
+    const { url, heard } = await serve(
+      (_request, response) => void response.writeHead(429, { 'Retry-After': seconds }).end(),
+    );
+    expect(await tell(url, 50)).toEqual([expect.stringContaining(away('it answered 429'))]);
+    // And once at the end.
+    expect(heard.length).toBeLessThanOrEqual(2);
+  },
+);
 
 it('that fails is refused once', async () => {
   const { url, heard } = await serve((_request, response) => void response.writeHead(500).end('\u001b[31m'));

@@ -25,8 +25,20 @@ describe('a run tells OpenTelemetry', () => {
       ['/v1/traces', 'application/json', 'k 1'],
     ]);
     const spans = server.spans();
-    expect(names(spans)).toEqual(['execute_tool write', 'execute_tool read', 'chat acme/large', 'chat acme/large', 'invoke_agent runwire']);
-    expect(spans.map((each) => attribute(each, 'gen_ai.usage.input_tokens'))).toEqual([undefined, undefined, '1000', '1100', '2100']);
+    expect(names(spans)).toEqual([
+      'execute_tool write',
+      'execute_tool read',
+      'chat acme/large',
+      'chat acme/large',
+      'invoke_agent runwire',
+    ]);
+    expect(spans.map((each) => attribute(each, 'gen_ai.usage.input_tokens'))).toEqual([
+      undefined,
+      undefined,
+      '1000',
+      '1100',
+      '2100',
+    ]);
     expect(spans.map(({ status: each }) => each)).toEqual([{}, {}, {}, {}, {}]);
     expect(spans[0]?.events.map(({ name }) => name)).toEqual(['runwire.file_change']);
     const text = server.requests[0]?.body ?? '';
@@ -53,7 +65,11 @@ describe('a run tells OpenTelemetry', () => {
     expect(server.requests[0]?.body).not.toContain('my-hidden-value');
     const root = server.spans().at(-1);
     expect(JSON.parse(String(root && attribute(root, 'gen_ai.output.messages')))).toEqual([
-      { role: 'assistant', parts: [{ type: 'text', content: 'It is [redacted:secret-value].' }], finish_reason: 'stop' },
+      {
+        role: 'assistant',
+        parts: [{ type: 'text', content: 'It is [redacted:secret-value].' }],
+        finish_reason: 'stop',
+      },
     ]);
     expect(String(root && attribute(root, 'gen_ai.input.messages'))).toContain('Say [redacted:');
   });
@@ -61,8 +77,15 @@ describe('a run tells OpenTelemetry', () => {
   it('the same spans live, from its tape, and twice', async () => {
     const server = await collector();
     const cwd = folder();
-    const env = { XDG_STATE_HOME: join(cwd, 'state'), OTEL_EXPORTER_OTLP_ENDPOINT: server.url, TRACEPARENT: `00-${trace}-${span}-01` };
-    const first = await live(['run', '-q', '--otel', 'spans.jsonl', '--tape', 'run.tape', '--', 'cat', recording], { cwd, env });
+    const env = {
+      XDG_STATE_HOME: join(cwd, 'state'),
+      OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
+      TRACEPARENT: `00-${trace}-${span}-01`,
+    };
+    const first = await live(['run', '-q', '--otel', 'spans.jsonl', '--tape', 'run.tape', '--', 'cat', recording], {
+      cwd,
+      env,
+    });
     expect(first.status).toBe(0);
     const written = spansIn(readFileSync(join(cwd, 'spans.jsonl'), 'utf8'));
     expect(server.requests).toEqual([]);
@@ -83,7 +106,8 @@ describe('a run tells OpenTelemetry', () => {
   it('nothing when the collector is away, refuses or takes half: the run is what it is', async () => {
     const server = await collector();
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: server.url };
-    const run = (given: Record<string, string> = env) => runScripted(['Do it', '--ledger', 'none'], telling(...goodRun), { env: given });
+    const run = (given: Record<string, string> = env) =>
+      runScripted(['Do it', '--ledger', 'none'], telling(...goodRun), { env: given });
     server.answers.push({ status: 400 });
     const refused = await run();
     server.answers.push({ status: 200, body: '{"partialSuccess":{"rejectedSpans":"2","errorMessage":"\\u001b[31m"}}' });
@@ -106,7 +130,11 @@ describe('a run tells OpenTelemetry', () => {
 
   it('as it goes, in batches', async () => {
     const server = await collector();
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: server.url, OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2', OTEL_BSP_SCHEDULE_DELAY: '10' };
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2',
+      OTEL_BSP_SCHEDULE_DELAY: '10',
+    };
     const heard = async (count: number): Promise<void> => {
       while (server.spans().length < count) await new Promise((resolve) => void setTimeout(resolve, 5));
     };
@@ -146,7 +174,11 @@ describe('TRACEPARENT', () => {
   it('is joined, and handed on: a run inside of a run is below it', async () => {
     const server = await collector();
     const cwd = folder();
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: server.url, TRACEPARENT: `00-${trace}-${span}-01`, TRACESTATE: 'vendor=1' };
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
+      TRACEPARENT: `00-${trace}-${span}-01`,
+      TRACESTATE: 'vendor=1',
+    };
     const bin = join(import.meta.dirname, '..', '..', 'bin', 'runwire.js');
     writeFileSync(
       join(cwd, 'agent.sh'),
@@ -158,7 +190,12 @@ describe('TRACEPARENT', () => {
     const outerId = (first(outer.stdout) as { run_id?: string }).run_id;
     const [top, below] = roots.toSorted((a) => (attribute(a, 'runwire.run.id') === outerId ? -1 : 1));
     expect(roots).toHaveLength(2);
-    expect([top?.traceId, top?.parentSpanId, below?.traceId, below?.parentSpanId]).toEqual([trace, span, trace, top?.spanId]);
+    expect([top?.traceId, top?.parentSpanId, below?.traceId, below?.parentSpanId]).toEqual([
+      trace,
+      span,
+      trace,
+      top?.spanId,
+    ]);
     expect(readFileSync(join(cwd, 'seen'), 'utf8')).toBe(`00-${trace}-${top?.spanId}-01 vendor=1\n`);
     expect(first(outer.stdout)).toMatchObject({ type: 'thread.started', traceparent: env.TRACEPARENT });
   });
@@ -167,7 +204,10 @@ describe('TRACEPARENT', () => {
     const seen = async (env: Record<string, string>, ...flags: string[]) => {
       const cwd = folder();
       const script = `echo "[$TRACEPARENT]" > seen; cat ${recording}`;
-      const { status, stderr } = await live(['run', '--ledger', 'none', ...flags, '--', 'sh', '-c', script], { cwd, env });
+      const { status, stderr } = await live(['run', '--ledger', 'none', ...flags, '--', 'sh', '-c', script], {
+        cwd,
+        env,
+      });
       return { status, stderr, cwd, seen: readFileSync(join(cwd, 'seen'), 'utf8').trim() };
     };
     const [given, none, broken, unsampled] = await Promise.all([

@@ -37,7 +37,9 @@ function isTree(spans: readonly Span[], root: Span): void {
   expect(root.parentSpanId).toBeUndefined();
   const isPlaced = ({ traceId, parentSpanId = '', start, end }: Span): boolean => {
     const parent = byId.get(parentSpanId);
-    return traceId === root.traceId && parent !== undefined && start >= parent.start && end <= parent.end && end >= start;
+    return (
+      traceId === root.traceId && parent !== undefined && start >= parent.start && end <= parent.end && end >= start
+    );
   };
   expect(spans.filter((span) => span !== root && !isPlaced(span))).toEqual([]);
 }
@@ -95,7 +97,12 @@ function serialized(spans: readonly Span[]): string {
     ...(span.parentSpanId === undefined
       ? {}
       : {
-          parentSpanContext: { traceId: span.traceId, spanId: span.parentSpanId, traceFlags: 1, isRemote: span.hasRemoteParent === true },
+          parentSpanContext: {
+            traceId: span.traceId,
+            spanId: span.parentSpanId,
+            traceFlags: 1,
+            isRemote: span.hasRemoteParent === true,
+          },
         }),
     startTime: hrTime(span.start),
     endTime: hrTime(span.end),

@@ -28,15 +28,32 @@ describe('where spans go', () => {
     ['no exporter', { [base]: 'http://c', OTEL_TRACES_EXPORTER: 'none' }, undefined],
     ['turned off', { [base]: 'http://c', OTEL_SDK_DISABLED: 'TRUE' }, undefined],
     ['only true is true', { [base]: 'http://c', OTEL_SDK_DISABLED: '1' }, 'http://c/v1/traces'],
-    ['the one protocol that there is', { [base]: 'http://c', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }, 'http://c/v1/traces'],
+    [
+      'the one protocol that there is',
+      { [base]: 'http://c', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
+      'http://c/v1/traces',
+    ],
   ])('%s', (_name, env, url) => {
     const { request, warnings } = read(env);
-    expect({ url: request?.target.kind === 'http' ? request.target.endpoint.url : undefined, warnings }).toEqual({ url, warnings: [] });
+    expect({ url: request?.target.kind === 'http' ? request.target.endpoint.url : undefined, warnings }).toEqual({
+      url,
+      warnings: [],
+    });
   });
 
   it.each<[string, Record<string, string>, string | undefined, RegExp]>([
-    ['grpc', { [base]: 'http://c:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, undefined, /only http\/json, so nothing is exported/],
-    ['its own protocol', { [base]: 'http://c', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' }, undefined, /only http\/json/],
+    [
+      'grpc',
+      { [base]: 'http://c:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+      undefined,
+      /only http\/json, so nothing is exported/,
+    ],
+    [
+      'its own protocol',
+      { [base]: 'http://c', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' },
+      undefined,
+      /only http\/json/,
+    ],
     [
       'protobuf',
       { [base]: 'http://c', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' },
@@ -45,18 +62,48 @@ describe('where spans go', () => {
     ],
     ['another exporter', { [base]: 'http://c', OTEL_TRACES_EXPORTER: 'zipkin' }, undefined, /knows otlp and none/],
     ['no address', { [base]: 'collector:4318' }, undefined, /is not an address/],
-    ['bad headers', { [base]: 'http://c', OTEL_EXPORTER_OTLP_HEADERS: 'secret' }, 'http://c/v1/traces', /HEADERS is not key=value/],
-    ['a bad timeout', { [base]: 'http://c', OTEL_EXPORTER_OTLP_TIMEOUT: '10s' }, 'http://c/v1/traces', /TIMEOUT is not a whole number/],
-    ['a bad compression', { [base]: 'http://c', OTEL_EXPORTER_OTLP_COMPRESSION: 'zstd' }, 'http://c/v1/traces', /nothing is compressed/],
-    ['a certificate', { [base]: 'https://c', OTEL_EXPORTER_OTLP_CERTIFICATE: 'x.pem' }, 'https://c/v1/traces', /NODE_EXTRA_CA_CERTS/],
-    ['a bad sampler', { [base]: 'http://c', OTEL_TRACES_SAMPLER: 'jaeger' }, 'http://c/v1/traces', /parentbased_always_on is used/],
+    [
+      'bad headers',
+      { [base]: 'http://c', OTEL_EXPORTER_OTLP_HEADERS: 'secret' },
+      'http://c/v1/traces',
+      /HEADERS is not key=value/,
+    ],
+    [
+      'a bad timeout',
+      { [base]: 'http://c', OTEL_EXPORTER_OTLP_TIMEOUT: '10s' },
+      'http://c/v1/traces',
+      /TIMEOUT is not a whole number/,
+    ],
+    [
+      'a bad compression',
+      { [base]: 'http://c', OTEL_EXPORTER_OTLP_COMPRESSION: 'zstd' },
+      'http://c/v1/traces',
+      /nothing is compressed/,
+    ],
+    [
+      'a certificate',
+      { [base]: 'https://c', OTEL_EXPORTER_OTLP_CERTIFICATE: 'x.pem' },
+      'https://c/v1/traces',
+      /NODE_EXTRA_CA_CERTS/,
+    ],
+    [
+      'a bad sampler',
+      { [base]: 'http://c', OTEL_TRACES_SAMPLER: 'jaeger' },
+      'http://c/v1/traces',
+      /parentbased_always_on is used/,
+    ],
     [
       'a bad ratio',
       { [base]: 'http://c', OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' },
       'http://c/v1/traces',
       /from 0 to 1/,
     ],
-    ['bad attributes', { [base]: 'http://c', OTEL_RESOURCE_ATTRIBUTES: 'a=%zz' }, 'http://c/v1/traces', /it is ignored/],
+    [
+      'bad attributes',
+      { [base]: 'http://c', OTEL_RESOURCE_ATTRIBUTES: 'a=%zz' },
+      'http://c/v1/traces',
+      /it is ignored/,
+    ],
     [
       'a bad switch',
       { [base]: 'http://c', OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'yes' },
@@ -72,7 +119,9 @@ describe('where spans go', () => {
 
   it('is where the flag says', () => {
     expect(read({}, 'spans.jsonl').request?.target).toEqual({ kind: 'file', path: '/srv/spans.jsonl' });
-    expect(endpoint({ [base]: 'http://other', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'http://c:4318')?.url).toBe('http://c:4318/v1/traces');
+    expect(endpoint({ [base]: 'http://other', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'http://c:4318')?.url).toBe(
+      'http://c:4318/v1/traces',
+    );
     expect(endpoint({}, 'http://c:4318/v1/traces')?.url).toBe('http://c:4318/v1/traces');
     expect(read({ [base]: 'http://c' }, 'none').request).toBeUndefined();
     expect(read({ OTEL_SDK_DISABLED: 'true' }, 'http://c').request).toBeDefined();
@@ -92,24 +141,32 @@ describe('where spans go', () => {
       timeoutMs: 2500,
       isCompressed: true,
     });
-    expect(endpoint({ ...env, OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'a=b', OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '9' })).toMatchObject({
+    expect(
+      endpoint({ ...env, OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'a=b', OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '9' }),
+    ).toMatchObject({
       headers: { Authorization: `Basic ${btoa('user:pass')}`, a: 'b' },
       timeoutMs: 9,
     });
     expect(read({ [base]: 'http://c' }).request?.resource).toMatchObject({ 'service.name': 'runwire' });
     expect(
-      read({ [base]: 'http://c', OTEL_SERVICE_NAME: 'ci', OTEL_RESOURCE_ATTRIBUTES: 'service.name=no,team=a%2Cb,__proto__=x' }).request
-        ?.resource,
+      read({
+        [base]: 'http://c',
+        OTEL_SERVICE_NAME: 'ci',
+        OTEL_RESOURCE_ATTRIBUTES: 'service.name=no,team=a%2Cb,__proto__=x',
+      }).request?.resource,
     ).toEqual(expect.objectContaining({ 'service.name': 'ci', team: 'a,b' }));
     expect(
-      read({ [base]: 'http://c', GITHUB_ACTIONS: 'true', GITHUB_WORKFLOW: 'w', GITHUB_RUN_ID: '7', GITHUB_SHA: 'abc' }).request?.resource,
+      read({ [base]: 'http://c', GITHUB_ACTIONS: 'true', GITHUB_WORKFLOW: 'w', GITHUB_RUN_ID: '7', GITHUB_SHA: 'abc' })
+        .request?.resource,
     ).toMatchObject({ 'cicd.pipeline.name': 'w', 'cicd.pipeline.run.id': '7', 'vcs.ref.head.revision': 'abc' });
   });
 
   it.each(['true', 'SPAN_ONLY', 'span_and_event'])('tells content where it is asked to: %s', (word) => {
     const env = { [base]: 'http://c', OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: word };
     expect(read(env).request?.capturesContent).toBe(true);
-    expect(read({ ...env, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'EVENT_ONLY' }).request?.capturesContent).toBe(false);
+    expect(
+      read({ ...env, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'EVENT_ONLY' }).request?.capturesContent,
+    ).toBe(false);
   });
 
   it('takes the credentials of headers out of every text', () => {
@@ -121,11 +178,14 @@ describe('where spans go', () => {
 describe('sampling', () => {
   const half = { followsParent: true, ratio: 0.5 };
   it('follows what was decided above, else the trace', () => {
-    expect([isSampled(half, 'f'.repeat(32), true), isSampled(half, '0'.repeat(31) + '1', false)]).toEqual([true, false]);
-    expect([isSampled(half, 'f'.repeat(32), undefined), isSampled(half, `${'f'.repeat(16)}${'0'.repeat(16)}`, undefined)]).toEqual([
-      false,
+    expect([isSampled(half, 'f'.repeat(32), true), isSampled(half, '0'.repeat(31) + '1', false)]).toEqual([
       true,
+      false,
     ]);
+    expect([
+      isSampled(half, 'f'.repeat(32), undefined),
+      isSampled(half, `${'f'.repeat(16)}${'0'.repeat(16)}`, undefined),
+    ]).toEqual([false, true]);
     expect(isSampled({ followsParent: false, ratio: 1 }, 'f'.repeat(32), false)).toBe(true);
     expect(isSampled({ followsParent: false, ratio: 0 }, '0'.repeat(32), true)).toBe(false);
   });

@@ -17,7 +17,10 @@ export function recordsOf({ stdout, stderr, exit }: Pick<Recording, 'stdout' | '
   return records;
 }
 
-export function spansOf(records: readonly EventRecord[], given: { capturesContent?: boolean; runId?: string } = {}): Span[] {
+export function spansOf(
+  records: readonly EventRecord[],
+  given: { capturesContent?: boolean; runId?: string } = {},
+): Span[] {
   const spans: Span[] = [];
   const { capturesContent = false, runId = 'run-1' } = given;
   const fold = new SpanFold({ runId, startedAt, capturesContent, onSpan: (span) => void spans.push(span) });
@@ -41,7 +44,10 @@ export interface SpanJson {
 }
 
 interface RequestJson {
-  resourceSpans: { resource: { attributes: SpanJson['attributes'] }; scopeSpans: { spans: SpanJson[]; schemaUrl: string }[] }[];
+  resourceSpans: {
+    resource: { attributes: SpanJson['attributes'] };
+    scopeSpans: { spans: SpanJson[]; schemaUrl: string }[];
+  }[];
 }
 
 export function spansIn(lines: string): SpanJson[] {

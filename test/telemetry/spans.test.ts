@@ -6,10 +6,17 @@ import { SpanQueue } from '../../src/telemetry/span-queue.ts';
 import { attribute, jsonOf, spansOf, startedAt } from './spans-of.ts';
 
 /** What happens, a second apart. */
-function told(drafts: readonly Draft[], introduction: { run_id: string; agent?: string; traceparent?: string }): EventRecord[] {
+function told(
+  drafts: readonly Draft[],
+  introduction: { run_id: string; agent?: string; traceparent?: string },
+): EventRecord[] {
   const records: EventRecord[] = [];
   let seconds = 0;
-  const thread = new Thread({ introduction, clock: () => startedAt + 1000 * seconds, onRecord: (record) => void records.push(record) });
+  const thread = new Thread({
+    introduction,
+    clock: () => startedAt + 1000 * seconds,
+    onRecord: (record) => void records.push(record),
+  });
   for (const draft of drafts) {
     thread.emit(draft);
     seconds += 1;
@@ -27,7 +34,14 @@ it('tells an agent inside of a call, and what that one did', () => {
     [
       started,
       { type: 'turn.started' },
-      { type: 'item.started', item_id: 'task', kind: 'subagent', name: 'task', native_name: 'Task', args: { subagent_type: 'reviewer' } },
+      {
+        type: 'item.started',
+        item_id: 'task',
+        kind: 'subagent',
+        name: 'task',
+        native_name: 'Task',
+        args: { subagent_type: 'reviewer' },
+      },
       { type: 'item.started', item_id: 'look', parent_item_id: 'task', kind: 'mcp', name: 'search', args: {} },
       { type: 'item.completed', item_id: 'look', status: 'denied' },
       { type: 'text.completed', parent_item_id: 'task', text: 'Looks good to me.' },
@@ -59,12 +73,15 @@ it('tells an agent inside of a call, and what that one did', () => {
     { code: 2, message: 'denied' },
   ]);
   // The model had spoken when it asked for the call, four seconds before the turn ended.
-  expect(chat && [chat.startTimeUnixNano, chat.endTimeUnixNano].map((time) => Number(BigInt(time) / 1_000_000n) - startedAt)).toEqual([
-    0, 2000,
-  ]);
+  expect(
+    chat && [chat.startTimeUnixNano, chat.endTimeUnixNano].map((time) => Number(BigInt(time) / 1_000_000n) - startedAt),
+  ).toEqual([0, 2000]);
   expect(root && attribute(root, 'gen_ai.provider.name')).toBe('anthropic');
-  expect(spansOf(records, { capturesContent: true }).find(({ name }) => name === 'invoke_agent reviewer')?.attributes).toMatchObject({
-    'gen_ai.output.messages': '[{"role":"assistant","parts":[{"type":"text","content":"Looks good to me."}],"finish_reason":"stop"}]',
+  expect(
+    spansOf(records, { capturesContent: true }).find(({ name }) => name === 'invoke_agent reviewer')?.attributes,
+  ).toMatchObject({
+    'gen_ai.output.messages':
+      '[{"role":"assistant","parts":[{"type":"text","content":"Looks good to me."}],"finish_reason":"stop"}]',
   });
 });
 
@@ -108,7 +125,10 @@ it('tells errors, retries, limits and permissions as events, and no call of a mo
   const [bash, root] = spans;
   expect(spans.map(({ name }) => name)).toEqual(['execute_tool bash', 'invoke_agent codex']);
   expect(bash?.events.map(({ name }) => name)).toEqual(['runwire.permission.requested', 'runwire.permission.resolved']);
-  expect(bash && [attribute(bash, 'process.exit.code'), attribute(bash, 'runwire.tool.permission')]).toEqual(['2', 'allowed']);
+  expect(bash && [attribute(bash, 'process.exit.code'), attribute(bash, 'runwire.tool.permission')]).toEqual([
+    '2',
+    'allowed',
+  ]);
   expect(bash?.status).toEqual({ code: 2, message: 'exit code 2' });
   expect(root?.events.map(({ name }) => name)).toEqual(['runwire.retry', 'runwire.limit', 'exception']);
   expect(root && attribute(root, 'error.type')).toBe('max_turns');

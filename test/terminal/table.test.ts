@@ -21,7 +21,9 @@ describe('a table', () => {
     expect(table(columns, rows, screen(60))).toBe(
       'ID  NUMBER  TEXT\na        1  short\nb     1000  a longer text that fills what is left\n',
     );
-    expect(table(columns, rows, screen(30))).toBe('ID  NUMBER  TEXT\na        1  short\nb     1000  a longer text tha…\n');
+    expect(table(columns, rows, screen(30))).toBe(
+      'ID  NUMBER  TEXT\na        1  short\nb     1000  a longer text tha…\n',
+    );
     expect(table(columns, rows, screen(22))).toBe('ID  TEXT\na   short\nb   a longer text tha…\n');
   });
 

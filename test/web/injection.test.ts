@@ -52,7 +52,8 @@ async function openPage(width: number): Promise<Page> {
 /** Opens everything that can be opened. */
 async function openRows(page: Page): Promise<void> {
   await page.evaluate(() => {
-    for (const button of [...document.querySelectorAll<HTMLElement>('[aria-expanded=false].row-button')].slice(0, 12)) button.click();
+    for (const button of [...document.querySelectorAll<HTMLElement>('[aria-expanded=false].row-button')].slice(0, 12))
+      button.click();
   });
   await page.waitForTimeout(50);
 }
@@ -78,7 +79,16 @@ async function damageOf(page: Page): Promise<unknown> {
     bidi: /[\u202a-\u202e\u2066-\u2069]/.test(document.querySelector('#page')?.textContent ?? ''),
   }));
 }
-const unharmed = { hits: 0, polluted: false, isWide: false, elements: [], links: [], unguarded: 0, handlers: 0, bidi: false };
+const unharmed = {
+  hits: 0,
+  polluted: false,
+  isWide: false,
+  elements: [],
+  links: [],
+  unguarded: 0,
+  handlers: 0,
+  bidi: false,
+};
 
 /** The row of a run as the ledger would hold it. */
 function asLedgered(run: RunRecord): RunRecord {
@@ -125,7 +135,10 @@ it('none of them does anything as the title, the model, the verdict or the answe
     }, run.id);
     await page.locator(`.crumbs >> text=${run.id.slice(-8)}`).waitFor();
     await page.locator('#answer').waitFor();
-    expect({ text: text.slice(0, 80), damage: await damageOf(page) }).toEqual({ text: text.slice(0, 80), damage: unharmed });
+    expect({ text: text.slice(0, 80), damage: await damageOf(page) }).toEqual({
+      text: text.slice(0, 80),
+      damage: unharmed,
+    });
   }
   await page.context().close();
 });
@@ -164,28 +177,31 @@ it.runIf(isSweep)('a token of 10 MB in every field does nothing in the page', as
   await page.context().close();
 });
 
-it.runIf(isSweep)('a token of 10 MB in every field makes a report that opens, and tells what it leaves out', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'report-'));
-  const huge = hostileRun(token, 901);
-  const report = writeReport(join(folder, 'huge.html'), { ...huge, run: asLedgered(huge.run) });
-  expect(statSync(fileURLToPath(report)).size).toBeLessThan(16 * 1024 * 1024);
-  const page = await openPage(390);
-  for (const view of ['answer', 'files', 'time', 'events', 'raw']) {
-    await page.goto(`${report.href}?view=${view}`);
-    await page.locator('.result, .file, .span, .row, .raw-row').first().waitFor();
-    await page.getByText(/This report leaves out [\d.]+ MiB of long texts\./).waitFor();
-    await openRows(page);
-    expect({ view, damage: await damageOf(page) }).toEqual({ view, damage: unharmed });
-  }
-  await page.keyboard.press('4');
-  await page
-    .getByText(/MiB left out of this report/)
-    .first()
-    .waitFor();
-  await page.fill('#search-run', 'onerror');
-  await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows in this report$/);
-  await page.context().close();
-});
+it.runIf(isSweep)(
+  'a token of 10 MB in every field makes a report that opens, and tells what it leaves out',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'report-'));
+    const huge = hostileRun(token, 901);
+    const report = writeReport(join(folder, 'huge.html'), { ...huge, run: asLedgered(huge.run) });
+    expect(statSync(fileURLToPath(report)).size).toBeLessThan(16 * 1024 * 1024);
+    const page = await openPage(390);
+    for (const view of ['answer', 'files', 'time', 'events', 'raw']) {
+      await page.goto(`${report.href}?view=${view}`);
+      await page.locator('.result, .file, .span, .row, .raw-row').first().waitFor();
+      await page.getByText(/This report leaves out [\d.]+ MiB of long texts\./).waitFor();
+      await openRows(page);
+      expect({ view, damage: await damageOf(page) }).toEqual({ view, damage: unharmed });
+    }
+    await page.keyboard.press('4');
+    await page
+      .getByText(/MiB left out of this report/)
+      .first()
+      .waitFor();
+    await page.fill('#search-run', 'onerror');
+    await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows in this report$/);
+    await page.context().close();
+  },
+);
 
 it('nothing was fetched from elsewhere, and nothing asked', () => {
   expect(away).toEqual([]);

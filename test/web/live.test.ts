@@ -109,7 +109,14 @@ it('stops a run of this machine when asked twice, tells of it beside the page, a
   // A run that was reported is watched, but not ours to stop.
   const id = newRunId(Date.now());
   const meta = { started_at: Date.now(), prompt: 'Elsewhere', host: 'ci-7', pid: 1, agent: 'counter', labels: {} };
-  const begun = { type: 'thread.started', sequence: 1, timestamp: null, thread_id: 't', source: 'agent', synthetic: false };
+  const begun = {
+    type: 'thread.started',
+    sequence: 1,
+    timestamp: null,
+    thread_id: 't',
+    source: 'agent',
+    synthetic: false,
+  };
   await server.ask(`/api/report/${id}`, {
     method: 'POST',
     token: reportToken,

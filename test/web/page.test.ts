@@ -37,7 +37,12 @@ const shortEvents = 1000;
 beforeAll(async () => {
   mkdirSync(pictures, { recursive: true });
   server.queue = demoQueue();
-  server.add(demoRun(1), demoRun(2, {}, 0.6), recorded('codex@0.166.0/error-429-always', 20), recorded('opencode@1.18.33/multi-tool', 21));
+  server.add(
+    demoRun(1),
+    demoRun(2, {}, 0.6),
+    recorded('codex@0.166.0/error-429-always', 20),
+    recorded('opencode@1.18.33/multi-tool', 21),
+  );
   server.add(...otherRuns());
   server.add(
     demoRun(3, {
@@ -73,7 +78,10 @@ beforeAll(async () => {
   const other = server.runs.get(runId(32));
   if (other !== undefined)
     other.records = other.records
-      .filter((record) => !(record.type === 'item.started' && record.args !== null && JSON.stringify(record.args).includes('price.ts')))
+      .filter(
+        (record) =>
+          !(record.type === 'item.started' && record.args !== null && JSON.stringify(record.args).includes('price.ts')),
+      )
       .map((record) =>
         record.type === 'item.started' && record.kind === 'command' && record.sequence > 20
           ? { ...record, args: { command: 'npx vitest run cart' } }
@@ -82,7 +90,12 @@ beforeAll(async () => {
   const asking = demoRun(4, { title: 'Publish the release' }, 0.3);
   asking.records.push(
     ...taped(
-      [[1, { type: 'permission.requested', permission_id: 'p', what: 'command', title: 'npm publish --access public' }]],
+      [
+        [
+          1,
+          { type: 'permission.requested', permission_id: 'p', what: 'command', title: 'npm publish --access public' },
+        ],
+      ],
       startOfAll,
       asking.records.length + 1,
     ),
@@ -90,11 +103,21 @@ beforeAll(async () => {
   server.add(asking);
   const records = longRun();
   server.add({
-    run: { ...demoRun(500).run, title: 'Go through every file and run its tests', id: longId, last_sequence: longEvents },
+    run: {
+      ...demoRun(500).run,
+      title: 'Go through every file and run its tests',
+      id: longId,
+      last_sequence: longEvents,
+    },
     records,
   });
   server.add({
-    run: { ...demoRun(501).run, title: 'Go through the first files and run their tests', id: shortId, last_sequence: shortEvents },
+    run: {
+      ...demoRun(501).run,
+      title: 'Go through the first files and run their tests',
+      id: shortId,
+      last_sequence: shortEvents,
+    },
     records: records.slice(0, shortEvents),
   });
   [browser] = await Promise.all([openBrowser(), server.start()]);
@@ -236,16 +259,24 @@ const viewsInLooks = sweep(Object.entries(views), lookNames).map(([[name, view],
 it('shows what waits, who works, and what nobody tries any more', async () => {
   const page = await open('/queue');
   const cells = async (name: string): Promise<string[]> =>
-    (await page.getByRole('table', { name }).locator('tbody tr').allInnerTexts()).map((row) => row.split('\t').slice(0, 3).join(' | '));
+    (await page.getByRole('table', { name }).locator('tbody tr').allInnerTexts()).map((row) =>
+      row.split('\t').slice(0, 3).join(' | '),
+    );
   await page.getByRole('table', { name: 'Workers' }).waitFor();
   expect(await cells('Workers')).toEqual([
     '✓ working | build-7:4711 | 2 of 4',
     '! draining | build-8:99 | 1 of 4',
     '✕ silent | gpu-1:12 | 1 of 1',
   ]);
-  expect((await cells('Queued and running runs')).map((row) => row.split(' | ')[0])).toEqual(['◐ running', '– queued', '– waiting']);
+  expect((await cells('Queued and running runs')).map((row) => row.split(' | ')[0])).toEqual([
+    '◐ running',
+    '– queued',
+    '– waiting',
+  ]);
   expect((await cells('Dead runs')).map((row) => row.split(' | ')[0])).toEqual(['✕ incomplete']);
-  expect(await page.getByRole('status').first().innerText()).toContain('Paused by ada@laptop: the model server is down.');
+  expect(await page.getByRole('status').first().innerText()).toContain(
+    'Paused by ada@laptop: the model server is down.',
+  );
   expect(await page.locator('main').innerText()).toContain('3 runs may start now, the oldest for');
   const queue = server.queue;
   server.queue = undefined;
@@ -274,7 +305,9 @@ describe('in both themes and on a phone', () => {
   it('nothing moves for who does not want it', async () => {
     await page.goto(`${server.url}${runPath(2)}`);
     await page.locator('.dot-running').first().waitFor();
-    expect(await page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length)).toBe(0);
+    expect(
+      await page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length),
+    ).toBe(0);
   });
 });
 
@@ -299,55 +332,63 @@ it('a report in one file is the same', async () => {
   await context.close();
 });
 
-it.runIf(isSweep)('a report of too many events has the first and the last ones, and says what is between them', async () => {
-  const output = 'log line\n'.repeat(7000);
-  const calls = Array.from({ length: 600 }, (_, index) => call('shell', 'command', { command: `step ${index}` }, 1, output)).flat();
-  // One call goes on all the time, another one ends in the middle.
-  const [begin, end] = call('shell', 'command', { command: 'all the time' }, 1, 'done');
-  const [early, late] = call('shell', 'command', { command: 'half of it' }, 1, 'done');
-  if (begin === undefined || end === undefined || early === undefined || late === undefined) throw new Error('a call has two events');
-  const events = [begin, early, ...calls.slice(0, 600), late, ...calls.slice(600), end];
-  const { run } = demoRun(1);
-  const report = writeReport(join(pictures, 'long-report.html'), { run, records: taped(events) });
-  const page = await browser.newPage();
-  await wear(page, 'light');
-  await page.goto(`${report.href}?view=events#e650`);
-  // A link to an event that is not here leads to where it would be.
-  await page.locator('.row-gap.is-linked').waitFor();
-  const told = (await page.locator('.row-gap .row-label').textContent()) ?? '';
-  const left = Number(/^(\d+) events left out of this report$/.exec(told)?.[1]);
-  expect(left).toBeGreaterThan(600);
-  await page.getByText(`This report leaves out ${left} events.`).waitFor();
-  await page.fill('#search-run', 'log line');
-  const here = Math.round((1204 - left - 4) / 2);
-  await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows in this report$/);
-  const rows = Number(/in (\d+) rows/.exec((await page.locator('.search-count').textContent()) ?? '')?.[1]);
-  expect(Math.abs(rows - here)).toBeLessThanOrEqual(1);
-  await page.fill('#search-run', '');
-  await page.keyboard.press('Escape');
-  await page.locator('#search-run').blur();
-  await page.keyboard.press('g');
-  const figures = (about: string): Promise<string | null> =>
-    page.locator('.row-tool', { hasText: about }).first().locator('.row-figures').textContent();
-  await expect.poll(() => figures('half of it')).toBe('its end is left out');
-  expect(await figures('all the time')).not.toMatch(/left out|running/);
-  await page.keyboard.press('5');
-  await page.getByText(`${1204 - left} events in this report`).waitFor();
-  expect(await page.locator('.tab[aria-current]').textContent()).toBe(`Raw events${1204 - left}`);
-  await page.keyboard.press('3');
-  await page.getByText(/in events that this report leaves out .* \(\d+%\)/).waitFor();
-  expect(await inspect(page, 'long-report', 'light')).toEqual({ name: 'long-report', look: 'light', ...flawless });
-  // A replay that jumps stays at its end, also while the true heights of its rows become known.
-  await page.keyboard.press('4');
-  await page.keyboard.press('r');
-  await page.getByRole('slider').fill('230');
-  await page.getByText('Following the end').waitFor();
-  await expect.poll(() => page.getByText('step 112').count()).toBeGreaterThan(0);
-  for (let step = 0; step < 5; step += 1) await page.keyboard.press('.');
-  await expect.poll(() => page.locator('.replay-place').textContent()).toMatch(/^235 of/);
-  await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight - scrollY - innerHeight)).toBeLessThan(60);
-  await page.close();
-});
+it.runIf(isSweep)(
+  'a report of too many events has the first and the last ones, and says what is between them',
+  async () => {
+    const output = 'log line\n'.repeat(7000);
+    const calls = Array.from({ length: 600 }, (_, index) =>
+      call('shell', 'command', { command: `step ${index}` }, 1, output),
+    ).flat();
+    // One call goes on all the time, another one ends in the middle.
+    const [begin, end] = call('shell', 'command', { command: 'all the time' }, 1, 'done');
+    const [early, late] = call('shell', 'command', { command: 'half of it' }, 1, 'done');
+    if (begin === undefined || end === undefined || early === undefined || late === undefined)
+      throw new Error('a call has two events');
+    const events = [begin, early, ...calls.slice(0, 600), late, ...calls.slice(600), end];
+    const { run } = demoRun(1);
+    const report = writeReport(join(pictures, 'long-report.html'), { run, records: taped(events) });
+    const page = await browser.newPage();
+    await wear(page, 'light');
+    await page.goto(`${report.href}?view=events#e650`);
+    // A link to an event that is not here leads to where it would be.
+    await page.locator('.row-gap.is-linked').waitFor();
+    const told = (await page.locator('.row-gap .row-label').textContent()) ?? '';
+    const left = Number(/^(\d+) events left out of this report$/.exec(told)?.[1]);
+    expect(left).toBeGreaterThan(600);
+    await page.getByText(`This report leaves out ${left} events.`).waitFor();
+    await page.fill('#search-run', 'log line');
+    const here = Math.round((1204 - left - 4) / 2);
+    await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows in this report$/);
+    const rows = Number(/in (\d+) rows/.exec((await page.locator('.search-count').textContent()) ?? '')?.[1]);
+    expect(Math.abs(rows - here)).toBeLessThanOrEqual(1);
+    await page.fill('#search-run', '');
+    await page.keyboard.press('Escape');
+    await page.locator('#search-run').blur();
+    await page.keyboard.press('g');
+    const figures = (about: string): Promise<string | null> =>
+      page.locator('.row-tool', { hasText: about }).first().locator('.row-figures').textContent();
+    await expect.poll(() => figures('half of it')).toBe('its end is left out');
+    expect(await figures('all the time')).not.toMatch(/left out|running/);
+    await page.keyboard.press('5');
+    await page.getByText(`${1204 - left} events in this report`).waitFor();
+    expect(await page.locator('.tab[aria-current]').textContent()).toBe(`Raw events${1204 - left}`);
+    await page.keyboard.press('3');
+    await page.getByText(/in events that this report leaves out .* \(\d+%\)/).waitFor();
+    expect(await inspect(page, 'long-report', 'light')).toEqual({ name: 'long-report', look: 'light', ...flawless });
+    // A replay that jumps stays at its end, also while the true heights of its rows become known.
+    await page.keyboard.press('4');
+    await page.keyboard.press('r');
+    await page.getByRole('slider').fill('230');
+    await page.getByText('Following the end').waitFor();
+    await expect.poll(() => page.getByText('step 112').count()).toBeGreaterThan(0);
+    for (let step = 0; step < 5; step += 1) await page.keyboard.press('.');
+    await expect.poll(() => page.locator('.replay-place').textContent()).toMatch(/^235 of/);
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollHeight - scrollY - innerHeight))
+      .toBeLessThan(60);
+    await page.close();
+  },
+);
 
 it('is at most 90 KB, all in all', () => {
   const web = join(root, 'dist', 'web');
@@ -371,7 +412,8 @@ it('a live run streams, is followed, and is let go only by the reader', async ()
     .first()
     .waitFor();
   // Rows that grow never let go.
-  const atEnd = (): Promise<boolean> => page.evaluate(() => document.documentElement.scrollHeight - scrollY - innerHeight < 60);
+  const atEnd = (): Promise<boolean> =>
+    page.evaluate(() => document.documentElement.scrollHeight - scrollY - innerHeight < 60);
   await expect.poll(atEnd).toBe(true);
   await page.mouse.move(600, 500);
   await page.mouse.wheel(0, -600);
@@ -453,7 +495,8 @@ it('a replay that is moved as soon as it is there stays where it was put, and st
   // Before the page is painted, faster than any hand: a slow machine lets a quick one do the same.
   const move = (then: string): Promise<void> =>
     page.evaluate(async (key) => {
-      const press = (name: string): boolean => document.body.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true }));
+      const press = (name: string): boolean =>
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true }));
       press('r');
       let slider: HTMLInputElement | null = null;
       while (slider === null) {
@@ -464,7 +507,8 @@ it('a replay that is moved as soon as it is there stays where it was put, and st
       slider.dispatchEvent(new InputEvent('input', { bubbles: true }));
       if (key !== '') press(key);
     }, then);
-  const twoFrames = (): Promise<unknown> => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))));
+  const twoFrames = (): Promise<unknown> =>
+    page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))));
   await move('');
   await twoFrames();
   const place = page.locator('.replay-place');
@@ -578,7 +622,11 @@ it('tells how many errors there are, and finds in a live run what comes later', 
     status: 'running' as const,
     labels: { kind: 'nightly', 'git.branch': 'main', 'git.commit': 'c'.repeat(40) },
   };
-  const records = taped([begins(1), ...failing, [1, { type: 'error', scope: 'agent', code: 'unknown', message: 'last', fatal: true }]]);
+  const records = taped([
+    begins(1),
+    ...failing,
+    [1, { type: 'error', scope: 'agent', code: 'unknown', message: 'last', fatal: true }],
+  ]);
   server.add({ run: running, records: records.slice(0, 10) });
   const page = await open(`/runs/${id}?view=raw`);
   await page.fill('#filter-raw', 'step');
@@ -609,7 +657,10 @@ it('tells how many errors there are, and finds in a live run what comes later', 
 async function heldBy(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
-  const { usedSize, backingStorageSize } = (await session.send('Runtime.getHeapUsage')) as { usedSize: number; backingStorageSize: number };
+  const { usedSize, backingStorageSize } = (await session.send('Runtime.getHeapUsage')) as {
+    usedSize: number;
+    backingStorageSize: number;
+  };
   return usedSize + backingStorageSize;
 }
 
@@ -668,7 +719,8 @@ it.runIf(isSweep)(
     const slowOf = (mark: string): number => {
       const own = traceEvents.find(({ name }) => name === mark);
       expect(own).toBeDefined();
-      return traceEvents.filter(({ pid, tid, tdur = 0 }) => pid === own?.pid && tid === own.tid && tdur > 100_000).length;
+      return traceEvents.filter(({ pid, tid, tdur = 0 }) => pid === own?.pid && tid === own.tid && tdur > 100_000)
+        .length;
     };
     expect(traceEvents.some(({ tdur = 0 }) => tdur > 1000)).toBe(true);
     expect(slowOf('the run')).toBeLessThanOrEqual(slowOf('an empty page'));

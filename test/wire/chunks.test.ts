@@ -29,16 +29,20 @@ it.each(modelApis)('%s: figures do not depend on where the bytes are cut', async
   const api = apiOf('POST', apis[name].path(true).replace(/\?.*/, ''));
   if (typeof api !== 'object') throw new Error(name);
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), fc.array(fc.nat(), { maxLength: 40 }), async (text, cuts) => {
-      const bytes = streamOf(name, text);
-      const places = [...new Set(cuts.map((cut) => cut % bytes.length))].toSorted((a, b) => a - b);
-      const meter = new AnswerMeter(api, { type: 'text/event-stream; charset=utf-8' });
-      for (const [index, place] of [0, ...places].entries()) meter.push(bytes.subarray(place, places[index]));
-      const { cached: cacheRead, ...counts } = usage;
-      const reading = await meter.end(false);
-      expect(reading.tokens).toMatchObject({ ...counts, cacheRead });
-      expect(reading).toMatchObject({ usage: 'final', isWhole: true, finish: 'tool_calls' });
-    }),
+    fc.asyncProperty(
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.array(fc.nat(), { maxLength: 40 }),
+      async (text, cuts) => {
+        const bytes = streamOf(name, text);
+        const places = [...new Set(cuts.map((cut) => cut % bytes.length))].toSorted((a, b) => a - b);
+        const meter = new AnswerMeter(api, { type: 'text/event-stream; charset=utf-8' });
+        for (const [index, place] of [0, ...places].entries()) meter.push(bytes.subarray(place, places[index]));
+        const { cached: cacheRead, ...counts } = usage;
+        const reading = await meter.end(false);
+        expect(reading.tokens).toMatchObject({ ...counts, cacheRead });
+        expect(reading).toMatchObject({ usage: 'final', isWhole: true, finish: 'tool_calls' });
+      },
+    ),
     { numRuns: fuzzRuns(60), seed: fuzzSeed },
   );
 });
@@ -46,7 +50,13 @@ it.each(modelApis)('%s: figures do not depend on where the bytes are cut', async
 it('an event that is too long is passed over, and the next one is read', () => {
   const seen: string[] = [];
   const reader = new EventReader((_name, data) => seen.push(data), 100);
-  for (const part of ['data: a\n\ndata: ', ...Array.from({ length: 50 }, () => 'x'.repeat(9)), '\n\n', 'data: b\n\n', 'data: c'])
+  for (const part of [
+    'data: a\n\ndata: ',
+    ...Array.from({ length: 50 }, () => 'x'.repeat(9)),
+    '\n\n',
+    'data: b\n\n',
+    'data: c',
+  ])
     reader.push(Buffer.from(part));
   reader.end();
   expect(seen).toEqual(['a', 'b', 'c']);

@@ -25,7 +25,12 @@ async function opened(key?: string): Promise<OpenGateway & { seen: Seen[]; base:
     const parts: Buffer[] = [];
     incoming.on('data', (part: Buffer) => parts.push(part));
     incoming.on('end', () => {
-      seen.push({ method: incoming.method ?? '', url: incoming.url ?? '', headers: incoming.headers, body: Buffer.concat(parts) });
+      seen.push({
+        method: incoming.method ?? '',
+        url: incoming.url ?? '',
+        headers: incoming.headers,
+        body: Buffer.concat(parts),
+      });
       response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
     });
   });
@@ -37,7 +42,11 @@ const chat = JSON.stringify(apis.chat.body(false));
 
 describe('what is not passed on', () => {
   it.each([
-    ['another token', (base: string) => `${base.replace(/\/[\w-]{32}\//, `/${'x'.repeat(32)}/`)}/chat/completions`, 'POST'],
+    [
+      'another token',
+      (base: string) => `${base.replace(/\/[\w-]{32}\//, `/${'x'.repeat(32)}/`)}/chat/completions`,
+      'POST',
+    ],
     ['a shorter token', (base: string) => `${base.replace(/\/[\w-]{32}\//, '/x/')}/chat/completions`, 'POST'],
     ['no token', (base: string) => `${new URL(base).origin}/v1/chat/completions`, 'POST'],
     ['another route', (base: string) => `${base}x/chat/completions`, 'POST'],
@@ -79,7 +88,8 @@ describe('what is not passed on', () => {
     ],
     [
       'a whole address',
-      (base: string) => `POST ${base}/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`,
+      (base: string) =>
+        `POST ${base}/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`,
       /^HTTP\/1\.1 404 /,
     ],
     [
@@ -122,7 +132,9 @@ describe('what is not passed on', () => {
   it('a token of another run', async () => {
     const [one, other] = [await opened('sk-real'), await opened('sk-real')];
     const stolen = `${new URL(one.base).origin}${new URL(other.base).pathname}/chat/completions`;
-    expect(await receive(stolen, { body: chat, headers: { authorization: `Bearer ${other.gateway.token}` } })).toMatchObject({
+    expect(
+      await receive(stolen, { body: chat, headers: { authorization: `Bearer ${other.gateway.token}` } }),
+    ).toMatchObject({
       status: 404,
     });
     expect([...one.seen, ...other.seen]).toEqual([]);
@@ -195,7 +207,13 @@ it('an agent that leaves takes the request to the provider with it', async () =>
   request.on('response', (told) => told.once('data', () => request.destroy()));
   await left.promise;
   expect(await ended(1)).toMatchObject([
-    { answer: { ended: 'cut_by_agent', isServed: true, reading: { model: 'claude-x', usage: 'partial', tokens: { input: 7 } } } },
+    {
+      answer: {
+        ended: 'cut_by_agent',
+        isServed: true,
+        reading: { model: 'claude-x', usage: 'partial', tokens: { input: 7 } },
+      },
+    },
   ]);
 });
 

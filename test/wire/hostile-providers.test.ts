@@ -51,7 +51,12 @@ describe('an answer that is none', () => {
     const { received, answer } = await ask(await rawProvider(onSocket));
     // The agent sees a broken connection, as it would have: no status is made up.
     expect(received).toEqual({ status: undefined, headers: [], body: '', isBroken: true });
-    expect(answer).toMatchObject({ ended: 'cut_by_provider', isServed: true, error: { code: 'network' }, reading: { usage: 'unknown' } });
+    expect(answer).toMatchObject({
+      ended: 'cut_by_provider',
+      isServed: true,
+      error: { code: 'network' },
+      reading: { usage: 'unknown' },
+    });
     expect(answer?.status).toBeUndefined();
   });
 
@@ -79,7 +84,9 @@ describe('compressed although nobody asked for it', () => {
     ['zstd', zstdCompressSync],
   ])('%s is read along and passed on as it is', async (encoding, compress) => {
     const bytes = compress(body);
-    const upstream = await provider((_incoming, response) => response.writeHead(200, { 'content-encoding': encoding }).end(bytes));
+    const upstream = await provider((_incoming, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(bytes),
+    );
     const { received, answer } = await ask(upstream);
     expect(received).toMatchObject({ status: 200, body: bytes.toString('latin1'), isBroken: false });
     expect(answer).toMatchObject({ ended: 'complete', reading: { usage: 'final', tokens: { input: 3, output: 2 } } });
@@ -89,9 +96,15 @@ describe('compressed although nobody asked for it', () => {
     ['damaged', 'gzip', gzipSync(body).fill(0, 12)],
     ['in a way that nobody knows', 'rot13', Buffer.from(body)],
     // 300 MB in a few kilobytes.
-    ['a bomb', 'gzip', Buffer.concat(Array.from({ length: 3 }, () => gzipSync(Buffer.alloc(100 * 1024 * 1024, ' '), { level: 1 })))],
+    [
+      'a bomb',
+      'gzip',
+      Buffer.concat(Array.from({ length: 3 }, () => gzipSync(Buffer.alloc(100 * 1024 * 1024, ' '), { level: 1 }))),
+    ],
   ])('%s: passed on, and not read', async (_name, encoding, bytes) => {
-    const upstream = await provider((_incoming, response) => response.writeHead(200, { 'content-encoding': encoding }).end(bytes));
+    const upstream = await provider((_incoming, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(bytes),
+    );
     const { received, answer } = await ask(upstream);
     expect(received.body.length).toBe(bytes.length);
     expect(answer).toMatchObject({ ended: 'cut_by_provider', isServed: true, reading: { usage: 'unknown' } });
@@ -162,7 +175,11 @@ describe('the key', () => {
       error: { type: 'invalid_request_error', message: expect.stringContaining(`redirects to ${other}`) },
     });
     expect(JSON.stringify(received)).not.toContain(key);
-    expect({ seen, ended: answer?.ended, isServed: answer?.isServed }).toEqual({ seen: [], ended: 'refused', isServed: false });
+    expect({ seen, ended: answer?.ended, isServed: answer?.isServed }).toEqual({
+      seen: [],
+      ended: 'refused',
+      isServed: false,
+    });
   });
 });
 
@@ -179,7 +196,10 @@ it('a kept connection that the provider closes is opened again', async () => {
   });
   const { gateway, passed } = await openGateway([{ name: 'own', upstream }]);
   for (let each = 0; each < 3; each += 1)
-    expect(await receive(`${gateway.address('own')}/chat/completions`, { body: chat })).toMatchObject({ status: 200, isBroken: false });
+    expect(await receive(`${gateway.address('own')}/chat/completions`, { body: chat })).toMatchObject({
+      status: 200,
+      isBroken: false,
+    });
   expect(passed.map(({ answer }) => answer.reading.usage)).toEqual(['final', 'final', 'final']);
   expect(connections).toBe(3);
 });
@@ -195,7 +215,12 @@ describe('any number of megabytes', () => {
 
   const megabyte = 'x'.repeat(1024 * 1024);
   it.each([
-    ['a stream of small events', 200, 'text/event-stream', `data: {"choices":[{"delta":{"content":"0123456789"}}]}\n\n`.repeat(20_000)],
+    [
+      'a stream of small events',
+      200,
+      'text/event-stream',
+      `data: {"choices":[{"delta":{"content":"0123456789"}}]}\n\n`.repeat(20_000),
+    ],
     ['a stream that is one event', 64, 'text/event-stream', megabyte],
     ['an answer in one piece', 64, 'application/json', megabyte],
   ])('%s pass with flat memory', async (_name, megabytes, type, piece) => {
@@ -204,7 +229,8 @@ describe('any number of megabytes', () => {
       response.writeHead(200, { 'content-type': type });
       let left = pieces;
       const more = (): void => {
-        for (; left > 0; left -= 1) if (!response.write(piece)) return void response.once('drain', () => ((left -= 1), more()));
+        for (; left > 0; left -= 1)
+          if (!response.write(piece)) return void response.once('drain', () => ((left -= 1), more()));
         response.end('data: {"usage":{"prompt_tokens":4,"completion_tokens":3}}\n\ndata: [DONE]\n\n');
       };
       more();
@@ -214,16 +240,20 @@ describe('any number of megabytes', () => {
     let most = 0;
     let size = 0;
     await new Promise<void>((resolve) => {
-      const request = http.request(`${gateway.address('own')}/chat/completions`, { method: 'POST', agent: false }, (told) => {
-        let checked = 0;
-        told.on('data', (part: Buffer) => {
-          size += part.length;
-          if (size - checked < 10 * 1024 ** 2) return;
-          checked = size;
-          most = Math.max(most, held());
-        });
-        told.on('end', resolve);
-      });
+      const request = http.request(
+        `${gateway.address('own')}/chat/completions`,
+        { method: 'POST', agent: false },
+        (told) => {
+          let checked = 0;
+          told.on('data', (part: Buffer) => {
+            size += part.length;
+            if (size - checked < 10 * 1024 ** 2) return;
+            checked = size;
+            most = Math.max(most, held());
+          });
+          told.on('end', resolve);
+        },
+      );
       request.end(chat);
     });
     const [passed] = await ended(1);

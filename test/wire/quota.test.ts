@@ -16,7 +16,10 @@ it.each([
   ],
   [
     'Anthropic, a plan',
-    { 'anthropic-ratelimit-unified-5h-utilization': '0.42', 'anthropic-ratelimit-unified-5h-reset': String(at('12:00:00') / 1000) },
+    {
+      'anthropic-ratelimit-unified-5h-utilization': '0.42',
+      'anthropic-ratelimit-unified-5h-reset': String(at('12:00:00') / 1000),
+    },
     [{ window: '5h', utilization: 0.42, resetsAtMs: at('12:00:00') }],
   ],
   [
@@ -39,6 +42,10 @@ it.each([
     { 'x-codex-primary-used-percent': '12.5', 'x-codex-primary-window-minutes': '300' },
     [{ window: 'primary', utilization: 0.125 }],
   ],
-  ['nonsense', { 'x-ratelimit-remaining-tokens': 'many', 'x-ratelimit-limit-tokens': '0', 'x-codex-primary-used-percent': '' }, []],
+  [
+    'nonsense',
+    { 'x-ratelimit-remaining-tokens': 'many', 'x-ratelimit-limit-tokens': '0', 'x-codex-primary-used-percent': '' },
+    [],
+  ],
   ['nothing', { 'content-type': 'application/json' }, []],
 ])('%s', (_name, headers, quotas) => expect(quotasIn(headers, now)).toEqual(quotas));

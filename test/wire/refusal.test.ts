@@ -21,12 +21,17 @@ describe.each(modelApis)('%s', (api) => {
       seen += 1;
       response.end();
     });
-    const { gateway, ended } = await openGateway([{ name: 'own', upstream }], { requested: () => Promise.resolve(why) });
+    const { gateway, ended } = await openGateway([{ name: 'own', upstream }], {
+      requested: () => Promise.resolve(why),
+    });
     const { path, body } = apis[api];
     const received = await receive(gateway.address('own') + path(true), { body: JSON.stringify(body(true)) });
     expect({ status: received.status, body: JSON.parse(received.body) }).toEqual({ status: 400, body: shapes[api] });
     expect(await ended(1)).toMatchObject([
-      { request: { number: 1, api }, answer: { ended: 'refused', isServed: false, error: { code: 'refused', message: why } } },
+      {
+        request: { number: 1, api },
+        answer: { ended: 'refused', isServed: false, error: { code: 'refused', message: why } },
+      },
     ]);
     expect(seen).toBe(0);
   });

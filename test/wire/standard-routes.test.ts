@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { standardRoutes, standardVariables } from '../../src/wire/standard-routes.ts';
 
 it('goes where the user has set it, or to the provider itself', () => {
-  const routes = standardRoutes({ OPENAI_BASE_URL: 'http://localhost:11434/v1', ANTHROPIC_BASE_URL: 'file:///etc/passwd' });
+  const routes = standardRoutes({
+    OPENAI_BASE_URL: 'http://localhost:11434/v1',
+    ANTHROPIC_BASE_URL: 'file:///etc/passwd',
+  });
   expect(routes).toEqual([
     { name: 'openai', upstream: 'http://localhost:11434/v1' },
     { name: 'anthropic', upstream: 'https://api.anthropic.com' },

@@ -7,7 +7,11 @@ import { openGateway } from './support/gateway.ts';
 import { type ModelApi, modelApis } from '../../src/words/vocabulary.ts';
 
 const usage = { input: 900, cached: 700, cacheWrite: 50, output: 120, reasoning: 80 };
-const said: TurnInput = { text: 'Grüße 🚀, "usage" and\n\n"error": \u2028 all of it.', reasoning: 'I think of "stop_reason".', usage };
+const said: TurnInput = {
+  text: 'Grüße 🚀, "usage" and\n\n"error": \u2028 all of it.',
+  reasoning: 'I think of "stop_reason".',
+  usage,
+};
 const called: TurnInput = { ...said, calls: [{ name: 'add', args: { a: 1, b: '"model"' } }] };
 
 type Expected = Partial<Pick<ModelAnswer, 'status' | 'ended' | 'isServed'>> & {
@@ -22,7 +26,13 @@ interface Scenario {
 }
 
 const whole: Expected = { status: 200, ended: 'complete', isServed: true, usage: 'final' };
-const refused = (status: number, code: string): Expected => ({ status, ended: 'complete', isServed: false, usage: 'unknown', code });
+const refused = (status: number, code: string): Expected => ({
+  status,
+  ended: 'complete',
+  isServed: false,
+  usage: 'unknown',
+  code,
+});
 /** What is counted when an answer stops in the middle: some APIs count from the start, some only at the end. */
 const cut = (api: ModelApi, isStreamed: boolean): Expected => ({
   status: 200,
@@ -59,7 +69,10 @@ const scenarios: Record<string, Scenario> = {
   'too many requests': { turn: { fault: { status: 429, retryAfter: 7 } }, want: refused(429, 'rate_limit') },
   'a server that fails': { turn: { fault: { status: 500 } }, want: refused(500, 'server') },
   'an overloaded server': { turn: { fault: { status: 529 } }, want: refused(529, 'server') },
-  'a page instead of an error': { turn: { fault: { status: 502, body: '<html>Bad Gateway</html>' } }, want: refused(502, 'server') },
+  'a page instead of an error': {
+    turn: { fault: { status: 502, body: '<html>Bad Gateway</html>' } },
+    want: refused(502, 'server'),
+  },
 };
 
 async function served(turn: TurnInput): Promise<ModelServer> {
@@ -94,7 +107,14 @@ describe.each(modelApis)('%s', (api) => {
       expect(passed).toEqual(direct);
       const expected = typeof want === 'function' ? want(api, isStreamed) : want;
       const { status, ended, isServed, reading, error } = answer;
-      const seen = present({ status, ended, isServed, usage: reading.usage, finish: reading.finish, code: error?.code });
+      const seen = present({
+        status,
+        ended,
+        isServed,
+        usage: reading.usage,
+        finish: reading.finish,
+        code: error?.code,
+      });
       expect(seen).toMatchObject(expected);
       expect(error?.code).toBe(expected.code);
       if (expected.usage === 'final') {
@@ -123,5 +143,9 @@ it('a chat that does not ask for its usage is not told it', async () => {
   const { stream_options: _none, ...body } = apis.chat.body(true);
   await receive(`${gateway.address('own')}/chat/completions`, { body: JSON.stringify(body) });
   const [passed] = await ended(1);
-  expect(passed?.answer).toMatchObject({ ended: 'complete', isServed: true, reading: { usage: 'unknown', tokens: {}, finish: 'stop' } });
+  expect(passed?.answer).toMatchObject({
+    ended: 'complete',
+    isServed: true,
+    reading: { usage: 'unknown', tokens: {}, finish: 'stop' },
+  });
 });

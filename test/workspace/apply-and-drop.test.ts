@@ -11,10 +11,16 @@ const place = makeCheckout();
 afterAll(() => place.remove());
 const { git, env } = place;
 const example = join(import.meta.dirname, '..', '..', 'examples', 'codex-run.jsonl');
-const files = { 'README.md': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n', 'old.txt': 'old\n', 'tool.sh': '#!/bin/sh\n' };
+const files = {
+  'README.md': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n',
+  'old.txt': 'old\n',
+  'tool.sh': '#!/bin/sh\n',
+};
 
 function ran(root: string, script: string, ...flags: string[]): Promise<Result> {
-  return inside(['run', '--isolate=auto', ...flags, `--cwd=${root}`, '--', 'sh', '-c', `${script}; cat '${example}'`], { env });
+  return inside(['run', '--isolate=auto', ...flags, `--cwd=${root}`, '--', 'sh', '-c', `${script}; cat '${example}'`], {
+    env,
+  });
 }
 const ask = (...args: string[]): Promise<Result> => inside(args, { env });
 /** Each command once as a user has it. */
@@ -49,8 +55,13 @@ it.concurrent.each(some(['overlay', 'clone', 'worktree'], 3))(
   async (isolation) => {
     const root = place.checkout(`unchanged-${isolation}`, files);
     const before = fingerprint(root);
-    const { stderr, status } = await inside(['run', `--isolate=${isolation}`, `--cwd=${root}`, '--', 'cat', example], { env });
-    expect({ status, branches: git(root, 'branch', '--format=%(refname:short)').trim() }).toEqual({ status: 0, branches: 'main' });
+    const { stderr, status } = await inside(['run', `--isolate=${isolation}`, `--cwd=${root}`, '--', 'cat', example], {
+      env,
+    });
+    expect({ status, branches: git(root, 'branch', '--format=%(refname:short)').trim() }).toEqual({
+      status: 0,
+      branches: 'main',
+    });
     expect(stderr).toMatch(/^runwire: nothing was changed: no branch is kept$/m);
     expect(stderr).not.toContain('--parent-branch-id');
     expect(fingerprint(root)).toEqual(before);
@@ -81,17 +92,24 @@ describe('what a run in a private copy changed', () => {
     const { stderr, status } = await ran(root, script);
     expect(status).toBe(0);
     expect(fingerprint(root)).toEqual(clean);
-    const id = /kept as runwire\/\S+: runwire apply (\w+) takes it, runwire drop \1 discards it/.exec(stderr)?.[1] ?? '';
+    const id =
+      /kept as runwire\/\S+: runwire apply (\w+) takes it, runwire drop \1 discards it/.exec(stderr)?.[1] ?? '';
     expect(stderr).toMatch(/branch runwire\/\w+\/1-work, .*in a private copy \((?:overlay|clone)\)/);
     const shown = await ask('runs', 'show', id, '--text');
     expect(shown.stdout).toMatch(
-      new RegExp(`^kept +in a private copy \\(\\w+\\), kept as runwire/\\w+/1-work: runwire apply ${id} \\| runwire drop ${id}$`, 'm'),
+      new RegExp(
+        `^kept +in a private copy \\(\\w+\\), kept as runwire/\\w+/1-work: runwire apply ${id} \\| runwire drop ${id}$`,
+        'm',
+      ),
     );
 
     const { outcome } = JSON.parse((await ask('runs', 'show', id, '--json')).stdout);
     expect(outcome.artifacts.map(({ path }: { path: string }) => path)).toContain(join(root, 'new file'));
     const would = await ask('apply', id, '--dry-run');
-    expect(would).toMatchObject({ status: 0, stdout: 'modified README.md\ncreated  new file\ndeleted  old.txt\nmodified tool.sh\n' });
+    expect(would).toMatchObject({
+      status: 0,
+      stdout: 'modified README.md\ncreated  new file\ndeleted  old.txt\nmodified tool.sh\n',
+    });
     expect(fingerprint(root)).toEqual(clean);
 
     writeFiles(root, { 'tool.sh': 'mine\n' });
@@ -168,7 +186,10 @@ describe.concurrent.each(some(['overlay', 'clone']))('the built-in agent in %s',
       .map((line) => JSON.parse(line));
     expect(status).toBe(0);
     expect(events.flatMap(({ type, path }) => (type === 'file.edited' ? [path] : []))).toEqual(['median.js']);
-    expect(events.at(-1).final_report.lineage.branches).toMatchObject([{ branch_id: 'main' }, { isolation: isolate, files: 1 }]);
+    expect(events.at(-1).final_report.lineage.branches).toMatchObject([
+      { branch_id: 'main' },
+      { isolation: isolate, files: 1 },
+    ]);
     expect(fingerprint(top)).toEqual(before);
   });
 });
@@ -176,12 +197,17 @@ describe.concurrent.each(some(['overlay', 'clone']))('the built-in agent in %s',
 describe.concurrent('flags', () => {
   it('of a copy mean nothing without one', async () => {
     const { status, stderr } = await ask('run', '--setup=true', '--dirty=ignore', '-p', 'x');
-    expect({ status, stderr }).toEqual({ status: 2, stderr: 'runwire: --dirty, --setup: only for a private copy; add --isolate auto\n' });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'runwire: --dirty, --setup: only for a private copy; add --isolate auto\n',
+    });
   });
 
   it('name a run that worked in a copy', async () => {
     await inside(['run', '--', 'cat', example], { env: { ...env, XDG_STATE_HOME: join(place.folder, 'plain') } });
-    const { status, stderr } = await inside(['apply', 'last'], { env: { ...env, XDG_STATE_HOME: join(place.folder, 'plain') } });
+    const { status, stderr } = await inside(['apply', 'last'], {
+      env: { ...env, XDG_STATE_HOME: join(place.folder, 'plain') },
+    });
     expect(status).toBe(2);
     expect(stderr).toContain('did not work in a private copy: it has no branch of its own');
   });
@@ -196,10 +222,18 @@ describe.concurrent('flags', () => {
     expect(missing.status).toBe(2);
     expect(missing.stderr).toContain('--copy .env: there is no such file');
     writeFiles(root, { '.env': 'KEY=1\n' });
-    const copied = await ran(root, 'cat .env > seen; cat ready >> seen', '--isolate=clone', '--copy=.env', '--setup=echo ready > ready');
+    const copied = await ran(
+      root,
+      'cat .env > seen; cat ready >> seen',
+      '--isolate=clone',
+      '--copy=.env',
+      '--setup=echo ready > ready',
+    );
     expect(copied.status).toBe(0);
     const branches = git(root, 'for-each-ref', '--format=%(refname:strip=2)', 'refs/heads/runwire').split('\n');
-    expect(branches.map((branch) => git(root, 'ls-tree', '-r', '--name-only', branch))).toContain('.gitignore\na.txt\nready\nseen');
+    expect(branches.map((branch) => git(root, 'ls-tree', '-r', '--name-only', branch))).toContain(
+      '.gitignore\na.txt\nready\nseen',
+    );
     expect({ ...fingerprint(root), 'tree/.env': undefined }).toEqual({ ...before, 'tree/.env': undefined });
   });
 });

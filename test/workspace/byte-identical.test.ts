@@ -18,8 +18,15 @@ const isSoak = runs > 1;
 const place = makeCheckout();
 afterAll(() => place.remove());
 const { git } = place;
-const big = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`many/${index % 6}/${index}.txt`, `file ${index}\n`]));
-const root = place.checkout('project', { 'README.md': 'read me\n', 'src/main.ts': 'export {};\n', 'bin/tool': '#!/bin/sh\n', ...big });
+const big = Object.fromEntries(
+  Array.from({ length: 60 }, (_, index) => [`many/${index % 6}/${index}.txt`, `file ${index}\n`]),
+);
+const root = place.checkout('project', {
+  'README.md': 'read me\n',
+  'src/main.ts': 'export {};\n',
+  'bin/tool': '#!/bin/sh\n',
+  ...big,
+});
 git(root, 'branch', 'side', 'main');
 git(root, 'tag', 'v1');
 git(root, 'config', 'alias.st', 'status');
@@ -57,7 +64,11 @@ const apart = [
   'rm -rf .git; git init -q',
 ];
 /** What only an overlay keeps in. */
-const absolute = [`echo x > '${root}/absolute'`, `rm -rf '${root}/.git/refs/tags'`, `git -C '${root}' checkout -q side`];
+const absolute = [
+  `echo x > '${root}/absolute'`,
+  `rm -rf '${root}/.git/refs/tags'`,
+  `git -C '${root}' checkout -q side`,
+];
 const workFor = { overlay: [...anywhere, ...apart, ...absolute], clone: [...anywhere, ...apart], worktree: anywhere };
 
 /** The files as they are in the end, told by the shell and not by git. */
@@ -68,44 +79,66 @@ describe.each(isolations)('%s', (isolate) => {
     const before = fingerprint(root);
     let number = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...workFor[isolate]), { minLength: 1, maxLength: 8 }), async (steps) => {
-        const branch = `runwire/${isolate}/${(number += 1)}-work`;
-        const script = [...steps.map((step) => `(${step}) >/dev/null 2>&1`), listing].join('\n');
-        const { kept, ran } = await workIn(place, root, script, { isolate, branch });
-        const left = ran.output.split('\nFILES\n')[1]?.trim().split('\n') ?? [];
-        const tree = git(root, 'ls-tree', '-r', kept.commit).split('\n');
-        expect(tree.flatMap((line) => (line.startsWith('100') ? [line.split('\t')[1]] : []))).toEqual(left.filter((path) => path !== ''));
-        expect(fingerprint(root)).toEqual(before);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...workFor[isolate]), { minLength: 1, maxLength: 8 }),
+        async (steps) => {
+          const branch = `runwire/${isolate}/${(number += 1)}-work`;
+          const script = [...steps.map((step) => `(${step}) >/dev/null 2>&1`), listing].join('\n');
+          const { kept, ran } = await workIn(place, root, script, { isolate, branch });
+          const left = ran.output.split('\nFILES\n')[1]?.trim().split('\n') ?? [];
+          const tree = git(root, 'ls-tree', '-r', kept.commit).split('\n');
+          expect(tree.flatMap((line) => (line.startsWith('100') ? [line.split('\t')[1]] : []))).toEqual(
+            left.filter((path) => path !== ''),
+          );
+          expect(fingerprint(root)).toEqual(before);
+        },
+      ),
       { numRuns: runs, endOnFailure: true },
     );
     expect(listCopies(place.env, owners)).toEqual([]);
   });
 
-  it.runIf(isSoak || isolate === 'overlay')('leaves it so when Runwire is killed in the middle; what was done is kept later', async () => {
-    const before = fingerprint(root);
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: 900 }), async (delay) => {
-        const script = 'echo work > work.txt; git add -A; git commit -qm work; echo more > more.txt; echo ready; sleep 30';
-        const program = join(import.meta.dirname, '..', '..', 'bin', 'runwire.js');
-        const args = [program, 'run', `--isolate=${isolate}`, `--cwd=${root}`, '--ledger=none', '--', 'sh', '-c', script];
-        const child = spawn(process.execPath, args, { env: { ...place.env, MARK: place.folder }, stdio: ['ignore', 'pipe', 'pipe'] });
-        const ended = once(child, 'exit');
-        await Promise.race([wait(delay), ended]);
-        child.kill('SIGKILL');
-        await ended;
-        while (processesWith(place.folder).length > 0) await wait(20);
-        const { copies } = await reclaim(place.env, { owners });
-        for (const { problem, kept } of copies) {
-          expect(problem).toBeUndefined();
-          if (kept?.changes.some(({ path }) => path === 'more.txt') === true)
-            expect(git(root, 'show', `${kept.commit}:work.txt`)).toBe('work');
-        }
-        expect(listCopies(place.env, owners)).toEqual([]);
-        expect(fingerprint(root)).toEqual(before);
-      }),
-      { numRuns: kills, endOnFailure: true },
-    );
-    expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('');
-  });
+  it.runIf(isSoak || isolate === 'overlay')(
+    'leaves it so when Runwire is killed in the middle; what was done is kept later',
+    async () => {
+      const before = fingerprint(root);
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 0, max: 900 }), async (delay) => {
+          const script =
+            'echo work > work.txt; git add -A; git commit -qm work; echo more > more.txt; echo ready; sleep 30';
+          const program = join(import.meta.dirname, '..', '..', 'bin', 'runwire.js');
+          const args = [
+            program,
+            'run',
+            `--isolate=${isolate}`,
+            `--cwd=${root}`,
+            '--ledger=none',
+            '--',
+            'sh',
+            '-c',
+            script,
+          ];
+          const child = spawn(process.execPath, args, {
+            env: { ...place.env, MARK: place.folder },
+            stdio: ['ignore', 'pipe', 'pipe'],
+          });
+          const ended = once(child, 'exit');
+          await Promise.race([wait(delay), ended]);
+          child.kill('SIGKILL');
+          await ended;
+          while (processesWith(place.folder).length > 0) await wait(20);
+          const { copies } = await reclaim(place.env, { owners });
+          for (const { problem, kept } of copies) {
+            expect(problem).toBeUndefined();
+            if (kept?.changes.some(({ path }) => path === 'more.txt') === true)
+              expect(git(root, 'show', `${kept.commit}:work.txt`)).toBe('work');
+          }
+          expect(listCopies(place.env, owners)).toEqual([]);
+          expect(fingerprint(root)).toEqual(before);
+        }),
+        { numRuns: kills, endOnFailure: true },
+      );
+      expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('');
+    },
+  );
 });

@@ -60,7 +60,11 @@ describe.skipIf(process.platform !== 'linux').each(some(isolations, 3))(
       plant(root, plantFiles);
       const before = ran(leaves);
       for (const dirty of ['include', 'ignore'] as const) {
-        const { kept } = await workIn(place, root, 'echo more > more', { isolate, dirty, branch: `runwire/${dirty}/1-work` });
+        const { kept } = await workIn(place, root, 'echo more > more', {
+          isolate,
+          dirty,
+          branch: `runwire/${dirty}/1-work`,
+        });
         await useWork(root, kept.branch, kept.commit);
       }
       expect(ran(leaves)).toEqual(before);
@@ -121,7 +125,10 @@ describe.skipIf(process.platform !== 'linux').each(some(isolations, 3))(
       const workspace = await Workspace.plan(whole, { cwd: root, env, owners });
       const { signal } = new AbortController();
       await workspace.create(signal);
-      await runInside(workspace, `${plantPrograms('node_modules/.bin', leaves)}\necho a > a`, { env: place.env, signal });
+      await runInside(workspace, `${plantPrograms('node_modules/.bin', leaves)}\necho a > a`, {
+        env: place.env,
+        signal,
+      });
       const kept = await workspace.keep();
       await workspace.remove();
       const repository = await openRepository(root, env);
@@ -136,9 +143,14 @@ describe.skipIf(process.platform !== 'linux').each(some(isolations, 3))(
       const workspace = await Workspace.plan(whole, { cwd: root, env: place.env, owners });
       const { signal } = new AbortController();
       await workspace.create(signal);
-      await runInside(workspace, `${plantInRepository(leaves)}\n${plantFiles}\nrm -f '${leaves}'/*`, { env: place.env, signal });
+      await runInside(workspace, `${plantInRepository(leaves)}\n${plantFiles}\nrm -f '${leaves}'/*`, {
+        env: place.env,
+        signal,
+      });
       const { copies } = await reclaim(place.env, { owners: { ...owners, isGone: () => true } });
-      expect(copies.map(({ kept, problem }) => [kept?.changes.length, problem])).toEqual([[Object.keys(plainFiles).length + 1, undefined]]);
+      expect(copies.map(({ kept, problem }) => [kept?.changes.length, problem])).toEqual([
+        [Object.keys(plainFiles).length + 1, undefined],
+      ]);
       expect(ran(leaves)).toEqual([]);
     });
 
@@ -215,7 +227,10 @@ it.skipIf(process.platform !== 'linux')('Git LFS runs no program that the reposi
   const { root } = fresh();
   const leaves = mkdtempSync(join(place.folder, 'leaves-'));
   const bin = mkdtempSync(join(place.folder, 'bin-'));
-  plant(bin, `printf '%s\\n' '#!/bin/sh' 'eval "$(git config lfs.extension.point.clean)" < /dev/null' cat > git-lfs; chmod +x git-lfs`);
+  plant(
+    bin,
+    `printf '%s\\n' '#!/bin/sh' 'eval "$(git config lfs.extension.point.clean)" < /dev/null' cat > git-lfs; chmod +x git-lfs`,
+  );
   const env = { ...place.env, PATH: `${bin}:${place.env['PATH']}` };
   const here = `${plantInRepository(leaves)}\n${plantFiles}\ngit config --unset filter.lfs.process; rm -f '${leaves}'/*`;
   const { kept } = await workIn({ env }, root, here, { isolate: 'clone' });

@@ -12,7 +12,8 @@ afterAll(() => place.remove());
 const { git } = place;
 const fresh = (files?: Record<string, string>): string => place.checkout('project', files);
 const show = (root: string, what: string): string => git(root, 'show', what);
-const files = (root: string, commit: string): string[] => git(root, 'ls-tree', '-r', '--name-only', '-z', commit).split('\0').slice(0, -1);
+const files = (root: string, commit: string): string[] =>
+  git(root, 'ls-tree', '-r', '--name-only', '-z', commit).split('\0').slice(0, -1);
 
 const inAnyCopy: Record<string, (isolate: IsolationKind) => Promise<void>> = {
   async 'keeps what was committed and what was not, and leaves the checkout as it was'(isolate) {
@@ -32,7 +33,9 @@ const inAnyCopy: Record<string, (isolate: IsolationKind) => Promise<void>> = {
       'deleted old.txt',
       'modified README.md',
     ]);
-    expect(git(root, 'log', '--format=%s%n%an', kept.branch)).toBe('Work that was left uncommitted\nAda\nown words\nAda\nfirst\nAda');
+    expect(git(root, 'log', '--format=%s%n%an', kept.branch)).toBe(
+      'Work that was left uncommitted\nAda\nown words\nAda\nfirst\nAda',
+    );
     expect(git(root, 'rev-parse', kept.branch)).toBe(kept.commit);
     expect(fingerprint(root)).toEqual(before);
     expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('');
@@ -84,10 +87,11 @@ const inAnyCopy: Record<string, (isolate: IsolationKind) => Promise<void>> = {
 
 /** Every other situation in one kind of copy, so that each kind has its turn; in `npm run test:sweeps`, each in every kind. */
 describe.concurrent('a copy', () => {
-  it.each(some(sweep(Object.entries(inAnyCopy), isolations)).map(([[title, test], isolate]) => [isolate, title, test] as const))(
-    '%s: %s',
-    (isolate, _, test) => test(isolate),
-  );
+  it.each(
+    some(sweep(Object.entries(inAnyCopy), isolations)).map(
+      ([[title, test], isolate]) => [isolate, title, test] as const,
+    ),
+  )('%s: %s', (isolate, _, test) => test(isolate));
 });
 
 const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => Promise<void>> = {
@@ -99,14 +103,19 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
     git(root, 'commit', '-qm', 'second');
     git(root, 'checkout', '-q', '--detach', 'main');
     const before = fingerprint(root);
-    const detached = await workIn(place, join(root, 'sub'), 'ls; echo c > c.txt', { isolate, branch: 'runwire/d/1-detached' });
+    const detached = await workIn(place, join(root, 'sub'), 'ls; echo c > c.txt', {
+      isolate,
+      branch: 'runwire/d/1-detached',
+    });
     expect(detached.ran.output).toBe('a.txt\n');
     expect(detached.kept.changes.map(({ path }) => path)).toEqual(['sub/c.txt']);
     expect(detached.workspace.base.branchId).toBe(git(root, 'rev-parse', 'main'));
     const other = await workIn(place, join(root, 'sub'), 'ls', { isolate, from: 'other', branch: 'runwire/d/2-other' });
     expect(other.ran.output).toBe('a.txt\nb.txt\n');
     expect(other.kept).toMatchObject({ commit: git(root, 'rev-parse', 'other'), changes: [] });
-    await expect(workIn(place, root, ':', { isolate, from: '--upload-pack=x' })).rejects.toThrow('there is no branch or commit');
+    await expect(workIn(place, root, ':', { isolate, from: '--upload-pack=x' })).rejects.toThrow(
+      'there is no branch or commit',
+    );
     expect(fingerprint(root)).toEqual(before);
   },
   async 'refuses uncommitted changes, works without them, or on them'(isolate) {
@@ -122,10 +131,16 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
     const ignored = await workIn(place, root, script, { isolate, dirty: 'ignore', branch: 'runwire/dirty/1-ignored' });
     expect(ignored.ran.output).toBe(`a\na.txt\nb.txt\n${ignoredFile}`);
     expect(ignored.kept.changes.map(({ path }) => path)).toEqual(['done.txt']);
-    const included = await workIn(place, root, script, { isolate, dirty: 'include', branch: 'runwire/dirty/2-included' });
+    const included = await workIn(place, root, script, {
+      isolate,
+      dirty: 'include',
+      branch: 'runwire/dirty/2-included',
+    });
     expect(included.ran.output).toBe(`changed\na.txt\nb.txt\nnew.txt\nstaged.txt\n${ignoredFile}`);
     expect(included.kept.changes.map(({ path }) => path)).toEqual(['done.txt']);
-    expect(git(root, 'log', '--format=%s', included.kept.commit)).toBe('Work that was left uncommitted\nUncommitted changes\nfirst');
+    expect(git(root, 'log', '--format=%s', included.kept.commit)).toBe(
+      'Work that was left uncommitted\nUncommitted changes\nfirst',
+    );
     expect(fingerprint(root)).toEqual(before);
   },
   async 'runs the hooks of the repository for its agent, and never for us'(isolate) {
@@ -137,7 +152,10 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
     }
     await workIn(place, root, 'echo left > left', { isolate, branch: 'runwire/h/1-none' });
     expect(existsSync(marks)).toBe(false);
-    const { ran } = await workIn(place, root, 'echo a > a; git add -A; git commit -qm a', { isolate, branch: 'runwire/h/2-own' });
+    const { ran } = await workIn(place, root, 'echo a > a; git add -A; git commit -qm a', {
+      isolate,
+      branch: 'runwire/h/2-own',
+    });
     expect(ran.exitCode).toBe(0);
     expect(readFileSync(marks, 'utf8')).toContain('pre-commit\n');
   },
@@ -177,7 +195,9 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
     const before = fingerprint(root);
     const work = 'git branch stray; git config user.name Eve; echo a > a';
     if (isolate === 'overlay')
-      await expect(workIn(place, linked, work, { isolate })).rejects.toThrow(/is a link to elsewhere; try --isolate clone/);
+      await expect(workIn(place, linked, work, { isolate })).rejects.toThrow(
+        /is a link to elsewhere; try --isolate clone/,
+      );
     const { ran, kept } = await workIn(place, linked, work, {
       isolate: isolate === 'overlay' ? 'auto' : isolate,
       branch: 'runwire/q/1-links',
@@ -194,7 +214,8 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
     git(root, 'config', 'remote.pushDefault', 'up.stream');
     git(root, 'config', 'core.worktree', root);
     const before = fingerprint(root);
-    const script = 'for each in $(git remote); do git remote get-url --push --all "$each"; done; pwd; git rev-parse --show-toplevel';
+    const script =
+      'for each in $(git remote); do git remote get-url --push --all "$each"; done; pwd; git rev-parse --show-toplevel';
     const { ran, workspace } = await workIn(place, root, script, { isolate, branch: 'runwire/p/1-push' });
     const nowhere = 'runwire-agents-do-not-push://';
     expect(ran.output.trim().split('\n')).toEqual([nowhere, nowhere, workspace.top, workspace.top]);
@@ -208,7 +229,10 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
     await expect(workIn(place, root, ':', { isolate })).rejects.toThrow(
       'this repository has no commit yet; commit first, or use --dirty include',
     );
-    const { kept } = await workIn(place, root, 'cat a.txt; git log --oneline; echo b > b', { isolate, dirty: 'include' });
+    const { kept } = await workIn(place, root, 'cat a.txt; git log --oneline; echo b > b', {
+      isolate,
+      dirty: 'include',
+    });
     expect(kept.changes.map(({ path }) => path)).toEqual(['b']);
     expect(fingerprint(root)).toEqual(before);
   },
@@ -217,7 +241,9 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
 describe.concurrent('a copy with a repository of its own', () => {
   const kinds = ['overlay', 'clone'] as const;
   it.each(
-    some(sweep(Object.entries(inCopiesWithARepository), kinds), 3).map(([[title, test], isolate]) => [isolate, title, test] as const),
+    some(sweep(Object.entries(inCopiesWithARepository), kinds), 3).map(
+      ([[title, test], isolate]) => [isolate, title, test] as const,
+    ),
   )('%s: %s', (isolate, _, test) => test(isolate));
 });
 
@@ -275,9 +301,14 @@ describe.concurrent.each(['overlay'] as const)('%s', (isolate) => {
     git(root, 'add', '-f', 'kept.log');
     git(root, 'commit', '-qm', 'second');
     const before = fingerprint(root);
-    const anew = await workIn(place, root, 'rm -rf .git; git init -q; echo b > b; git add -A; git commit -qm anew; echo c > c', {
-      isolate,
-    });
+    const anew = await workIn(
+      place,
+      root,
+      'rm -rf .git; git init -q; echo b > b; git add -A; git commit -qm anew; echo c > c',
+      {
+        isolate,
+      },
+    );
     expect(anew.kept.changes.map(({ path }) => path)).toEqual(['b', 'c']);
     expect(anew.kept.notes).toEqual([
       'its repository was made anew: its files are kept on top of the commit that it began with',
@@ -306,19 +337,30 @@ describe.concurrent('what a checkout may have', () => {
     expect(git(join(root, 'sub'), 'log', '--format=%s', commit)).toBe('Work that was left uncommitted\none\nfirst');
     expect(git(join(root, 'sub'), 'rev-parse', 'runwire/test/1-work')).toBe(commit);
     expect(fingerprint(root)).toEqual(before);
-    const clone = await workIn(place, root, 'ls sub; git status --short', { isolate: 'clone', branch: 'runwire/test/2-clone' });
+    const clone = await workIn(place, root, 'ls sub; git status --short', {
+      isolate: 'clone',
+      branch: 'runwire/test/2-clone',
+    });
     expect(clone.ran.output).toBe('');
-    expect(clone.workspace.remark).toContain('the copy has no submodules: --setup "git submodule update --init" fetches them');
+    expect(clone.workspace.remark).toContain(
+      'the copy has no submodules: --setup "git submodule update --init" fetches them',
+    );
     expect(clone.kept.changes).toEqual([]);
   });
 
   it.runIf(isSweep)('says when the hooks are in a folder that git does not know', async () => {
-    const root = fresh({ '.gitignore': '.husky/_\n', '.husky/_/pre-commit': 'exit 1\n', 'hooks/pre-commit': 'exit 1\n' });
+    const root = fresh({
+      '.gitignore': '.husky/_\n',
+      '.husky/_/pre-commit': 'exit 1\n',
+      'hooks/pre-commit': 'exit 1\n',
+    });
     const remarkOf = async (path: string, isolate: 'overlay' | 'clone') => {
       git(root, 'config', 'core.hooksPath', path);
       return (await workIn(place, root, 'true', { isolate })).workspace.remark;
     };
-    expect(await remarkOf('.husky/_', 'clone')).toBe('the copy has no hooks: .husky/_ is not tracked by git; create it with --setup');
+    expect(await remarkOf('.husky/_', 'clone')).toBe(
+      'the copy has no hooks: .husky/_ is not tracked by git; create it with --setup',
+    );
     expect([await remarkOf('.husky/_', 'overlay'), await remarkOf('hooks', 'clone')]).toEqual([undefined, undefined]);
   });
 
@@ -326,11 +368,18 @@ describe.concurrent('what a checkout may have', () => {
     const root = fresh();
     const before = fingerprint(root);
     const config = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Grace' };
-    const hook = { GIT_DIR: join(root, '.git'), GIT_WORK_TREE: root, GIT_INDEX_FILE: join(root, '.git', 'index'), GIT_PREFIX: '' };
+    const hook = {
+      GIT_DIR: join(root, '.git'),
+      GIT_WORK_TREE: root,
+      GIT_INDEX_FILE: join(root, '.git', 'index'),
+      GIT_PREFIX: '',
+    };
     const script =
       'echo a > a; git add -A; git commit -qm a; git config credential.helper; git config gc.auto; echo b > b; for name in index pack refs said notes; do ln -s ' +
       `'${root}/README.md' ../$name; done`;
-    const { kept, ran } = await workIn({ env: { ...place.env, ...config, ...hook } }, root, script, { isolate: 'clone' });
+    const { kept, ran } = await workIn({ env: { ...place.env, ...config, ...hook } }, root, script, {
+      isolate: 'clone',
+    });
     expect(ran.output.trim()).toBe('0');
     expect(git(root, 'log', '-2', '--format=%an', kept.commit)).toBe('Grace\nGrace');
     expect(fingerprint(root)).toEqual(before);
@@ -345,7 +394,11 @@ describe.concurrent('what a checkout may have', () => {
 
   it.runIf(isSweep)('keeps many files', async () => {
     const root = fresh();
-    const { kept } = await workIn(place, root, 'mkdir -p m/{1,2}; seq 1 3000 | while read -r n; do echo $n > m/$n; done');
+    const { kept } = await workIn(
+      place,
+      root,
+      'mkdir -p m/{1,2}; seq 1 3000 | while read -r n; do echo $n > m/$n; done',
+    );
     expect([kept.changes.length, kept.additions]).toEqual([3000, 3000]);
   });
 
@@ -389,7 +442,9 @@ it.each(some(isolations, 3))('has the files of Git LFS that were added in a %s, 
   expect(kept.lost).toEqual([]);
   for (const name of ['one', 'two']) {
     const [, oid = ''] = /^oid sha256:(.*)$/m.exec(show(root, `${kept.commit}:${name}.bin`)) ?? [];
-    expect(readFileSync(join(root, '.git', 'lfs', 'objects', oid.slice(0, 2), oid.slice(2, 4), oid), 'utf8')).toBe(name);
+    expect(readFileSync(join(root, '.git', 'lfs', 'objects', oid.slice(0, 2), oid.slice(2, 4), oid), 'utf8')).toBe(
+      name,
+    );
   }
 });
 
@@ -407,9 +462,13 @@ it('does not read attributes that are a link, which may lead to any file, or to 
 describe('what cannot be copied', () => {
   it('says what is no checkout', async () => {
     const none = mkdtempSync(join(place.folder, 'none-'));
-    await expect(workIn(place, none, ':')).rejects.toThrow('not a git repository, so there is nothing to make a private copy of');
+    await expect(workIn(place, none, ':')).rejects.toThrow(
+      'not a git repository, so there is nothing to make a private copy of',
+    );
     git(place.folder, 'init', '-q', '--bare', 'bare.git');
-    await expect(workIn(place, join(place.folder, 'bare.git'), ':')).rejects.toThrow('a bare repository has no files to work on');
+    await expect(workIn(place, join(place.folder, 'bare.git'), ':')).rejects.toThrow(
+      'a bare repository has no files to work on',
+    );
     const empty = { env: { ...place.env, PATH: none } };
     await expect(openRepository(none, empty.env)).rejects.toThrow('git is not installed');
   });
@@ -438,9 +497,13 @@ describe('names of branches', () => {
     const root = fresh();
     const [one, two] = await Promise.all([
       workIn(place, root, 'echo 1 > file; echo $RUNWIRE_SLOT $RUNWIRE_PORT_BASE $COMPOSE_PROJECT_NAME; sleep 0.2'),
-      workIn(place, root, 'echo 2 > file; echo $RUNWIRE_SLOT $RUNWIRE_PORT_BASE $COMPOSE_PROJECT_NAME; sleep 0.2', { isolate: 'clone' }),
+      workIn(place, root, 'echo 2 > file; echo $RUNWIRE_SLOT $RUNWIRE_PORT_BASE $COMPOSE_PROJECT_NAME; sleep 0.2', {
+        isolate: 'clone',
+      }),
     ]);
-    expect(new Set([one.kept.branch, two.kept.branch])).toEqual(new Set(['runwire/test/1-work', 'runwire/test/1-work-2']));
+    expect(new Set([one.kept.branch, two.kept.branch])).toEqual(
+      new Set(['runwire/test/1-work', 'runwire/test/1-work-2']),
+    );
     expect([show(root, `${one.kept.branch}:file`), show(root, `${two.kept.branch}:file`)]).toEqual(['1', '2']);
     const words = [one, two].map(({ ran }) => ran.output.trim().split(' '));
     for (const index of [0, 1, 2]) expect(words[0]?.[index]).not.toBe(words[1]?.[index]);

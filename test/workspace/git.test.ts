@@ -1,4 +1,13 @@
-import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -23,7 +32,8 @@ it('those who ask during a look share the next one, which sees what was there wh
     writeFileSync(program, slowGit);
     chmodSync(program, 0o755);
     writeFileSync(join(work, 'state'), 'old');
-    const looks = (): number => (existsSync(join(work, 'log')) ? readFileSync(join(work, 'log'), 'utf8').split('\n').length - 1 : 0);
+    const looks = (): number =>
+      existsSync(join(work, 'log')) ? readFileSync(join(work, 'log'), 'utf8').split('\n').length - 1 : 0;
     const env = { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}` };
     const look = (): Promise<string> => new Git(work, env).sharedText(['status']);
     const first = look();

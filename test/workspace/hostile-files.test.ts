@@ -22,7 +22,8 @@ const inPlaceOfFiles: Record<string, string> = {
   'pipes that git reads in every folder':
     'mkdir -p deep/er; for name in gitignore gitattributes gitmodules; do mkfifo .$name deep/er/.$name; done',
   'links without an end that git reads': 'ln -s /dev/zero .gitignore; ln -s /dev/zero .gitattributes',
-  'a repository inside with a pipe as HEAD': 'git init -q inner; rm inner/.git/HEAD; mkfifo inner/.git/HEAD; echo a > inner/a',
+  'a repository inside with a pipe as HEAD':
+    'git init -q inner; rm inner/.git/HEAD; mkfifo inner/.git/HEAD; echo a > inner/a',
   'a repository inside that is a pipe': 'mkdir inner; mkfifo inner/.git; echo a > inner/a',
   'sockets and pipes': 'mkfifo pipe; mkdir d; mkfifo d/pipe',
 };
@@ -75,31 +76,34 @@ describe.skipIf(process.platform !== 'linux').concurrent.each(some(isolations, 3
   });
 });
 
-describe.skipIf(process.platform !== 'linux').each(some(['overlay', 'clone'] as const))('files with holes in a copy by %s', (isolate) => {
-  it('are not copied where they stand for lists of git, and that is said', async () => {
-    const root = place.checkout('project');
-    const script = `echo work > work; cd ${commonDir}; truncate -s 300M packed-refs logs/HEAD refs/heads/long index shallow`;
-    const { kept } = await workIn(place, root, script, { isolate });
-    expect(kept.changes.map(({ path }) => path)).toEqual(['work']);
-    expect(kept.lost).toEqual(['branches and tags, whose list is too long']);
-  });
+describe.skipIf(process.platform !== 'linux').each(some(['overlay', 'clone'] as const))(
+  'files with holes in a copy by %s',
+  (isolate) => {
+    it('are not copied where they stand for lists of git, and that is said', async () => {
+      const root = place.checkout('project');
+      const script = `echo work > work; cd ${commonDir}; truncate -s 300M packed-refs logs/HEAD refs/heads/long index shallow`;
+      const { kept } = await workIn(place, root, script, { isolate });
+      expect(kept.changes.map(({ path }) => path)).toEqual(['work']);
+      expect(kept.lost).toEqual(['branches and tags, whose list is too long']);
+    });
 
-  it('keep their holes as objects of Git LFS, and one whose name is not that of its contents stays behind', async () => {
-    const root = place.checkout('project');
-    const [right, wrong] = [
-      createHash('sha256')
-        .update(Buffer.alloc(64 * 1024 * 1024))
-        .digest('hex'),
-      'ab'.repeat(32),
-    ];
-    const at = (name: string): string => join('lfs/objects', name.slice(0, 2), name.slice(2, 4), name);
-    const make = [right, wrong].map((name) => `mkdir -p ${dirname(at(name))}; truncate -s 64M ${at(name)}`);
-    const { kept } = await workIn(place, root, `echo work > work; cd ${commonDir}; ${make.join('; ')}`, { isolate });
-    const { size, blocks } = statSync(join(root, '.git', at(right)));
-    expect([size, blocks * 512 < 1024 * 1024, kept.lost]).toEqual([64 * 1024 * 1024, true, []]);
-    expect(readdirSync(join(root, '.git', dirname(at(wrong))))).toEqual([]);
-  });
-});
+    it('keep their holes as objects of Git LFS, and one whose name is not that of its contents stays behind', async () => {
+      const root = place.checkout('project');
+      const [right, wrong] = [
+        createHash('sha256')
+          .update(Buffer.alloc(64 * 1024 * 1024))
+          .digest('hex'),
+        'ab'.repeat(32),
+      ];
+      const at = (name: string): string => join('lfs/objects', name.slice(0, 2), name.slice(2, 4), name);
+      const make = [right, wrong].map((name) => `mkdir -p ${dirname(at(name))}; truncate -s 64M ${at(name)}`);
+      const { kept } = await workIn(place, root, `echo work > work; cd ${commonDir}; ${make.join('; ')}`, { isolate });
+      const { size, blocks } = statSync(join(root, '.git', at(right)));
+      expect([size, blocks * 512 < 1024 * 1024, kept.lost]).toEqual([64 * 1024 * 1024, true, []]);
+      expect(readdirSync(join(root, '.git', dirname(at(wrong))))).toEqual([]);
+    });
+  },
+);
 
 it('keeps what is left out of a sparse checkout as it was', async () => {
   const root = place.checkout('project', { 'in/a': 'a\n', 'out/b': 'b\n', 'out/c': 'c\n' });
@@ -109,7 +113,10 @@ it('keeps what is left out of a sparse checkout as it was', async () => {
       isolate,
       branch: `runwire/sparse/${isolate}`,
     });
-    expect(kept.changes.map(({ path, operation }) => `${operation} ${path}`)).toEqual(['modified in/a', 'modified out/b']);
+    expect(kept.changes.map(({ path, operation }) => `${operation} ${path}`)).toEqual([
+      'modified in/a',
+      'modified out/b',
+    ]);
   }
 });
 

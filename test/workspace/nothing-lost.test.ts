@@ -22,7 +22,8 @@ const cases: Record<string, (isolate: 'overlay' | 'clone') => Promise<void>> = {
     const root = place.checkout('project');
     const names = ['-x', 'a b ', 'line\nbreak', 'one\u0001two', ':(glob)*', 'back\\n', '"quoted"'];
     const script = names.map(
-      (name) => `mkdir ${shell(`./${name}`)}; git -C ${shell(`./${name}`)} init -q; echo work > ${shell(`./${name}/work`)}`,
+      (name) =>
+        `mkdir ${shell(`./${name}`)}; git -C ${shell(`./${name}`)} init -q; echo work > ${shell(`./${name}/work`)}`,
     );
     const worked = await workIn(place, root, script.join('\n'), { isolate });
     expect(worked.kept.lost).toEqual([]);
@@ -30,7 +31,8 @@ const cases: Record<string, (isolate: 'overlay' | 'clone') => Promise<void>> = {
   },
   async 'beside hundreds of pipes'(isolate) {
     const root = place.checkout('project');
-    const script = 'for n in $(seq 400); do mkdir d$n; mkfifo d$n/.gitignore d$n/.gitattributes; echo $n > d$n/work; done';
+    const script =
+      'for n in $(seq 400); do mkdir d$n; mkfifo d$n/.gitignore d$n/.gitattributes; echo $n > d$n/work; done';
     const worked = await workIn(place, root, script, { isolate });
     expect([worked.kept.changes.length, worked.kept.lost]).toEqual([400, []]);
     expect(worked.kept.notes).toEqual(['named pipes, sockets and devices are not kept']);
@@ -48,7 +50,9 @@ const cases: Record<string, (isolate: 'overlay' | 'clone') => Promise<void>> = {
       'runwire/test/1-work-also/tags/mine',
       'runwire/test/1-work-also/tags/noted',
     ]);
-    const stashed = ['stash', 'stash-2'].map((name) => git(root, 'ls-tree', '--name-only', `runwire/test/1-work-also/${name}^3`));
+    const stashed = ['stash', 'stash-2'].map((name) =>
+      git(root, 'ls-tree', '--name-only', `runwire/test/1-work-also/${name}^3`),
+    );
     expect(stashed.toSorted()).toEqual(['one', 'two']);
     expect(kept.lost).toEqual([]);
   },
@@ -94,7 +98,10 @@ const cases: Record<string, (isolate: 'overlay' | 'clone') => Promise<void>> = {
     const deep =
       "for (let n = 0; n < 30; n += 1) { fs.mkdirSync('d'.repeat(200)); process.chdir('d'.repeat(200)); } fs.writeFileSync('deep', '');";
     const { kept } = await workIn(place, root, `echo work > work; '${process.execPath}' -e "${deep}"`, { isolate });
-    expect([kept.changes.map(({ path }) => path), kept.lost]).toEqual([['work'], ['what is in folders whose path is too long for git']]);
+    expect([kept.changes.map(({ path }) => path), kept.lost]).toEqual([
+      ['work'],
+      ['what is in folders whose path is too long for git'],
+    ]);
   },
   async 'in folders that are too deep for a path'(isolate) {
     const root = place.checkout('project');
@@ -107,10 +114,11 @@ const cases: Record<string, (isolate: 'overlay' | 'clone') => Promise<void>> = {
 };
 
 describe.skipIf(process.platform !== 'linux')('work is kept', () => {
-  it.each(sweep(Object.entries(cases), ['overlay', 'clone'] as const).map(([[title, test], isolate]) => [isolate, title, test] as const))(
-    '%s: %s',
-    (isolate, _, test) => test(isolate),
-  );
+  it.each(
+    sweep(Object.entries(cases), ['overlay', 'clone'] as const).map(
+      ([[title, test], isolate]) => [isolate, title, test] as const,
+    ),
+  )('%s: %s', (isolate, _, test) => test(isolate));
 
   it.runIf(isSweep)(
     'in submodules that are called otherwise than their path, are inside another, or have a repository of their own',

@@ -17,7 +17,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('what git says of an address has nothing of its password', () => {
   const git = new Git(folder, process.env);
   const commit = run('rev-parse', 'HEAD').trim();
-  const push = (remote: string): Promise<string | undefined> => pushBranch(git, { remote, commit, branch: 'b', env: process.env });
+  const push = (remote: string): Promise<string | undefined> =>
+    pushBranch(git, { remote, commit, branch: 'b', env: process.env });
 
   it.each([
     'http://me:p/ssw0rd@127.0.0.1:1/x.git',
@@ -30,7 +31,12 @@ describe('what git says of an address has nothing of its password', () => {
     run('config', 'remote.origin.url', 'http://127.0.0.1:1/fetched.git');
     run('config', 'remote.origin.pushurl', address);
     run('config', `url.${address}.insteadOf`, 'short:');
-    const said = [await push(address), await push('origin'), await push('short:'), await git.text(['ls-remote', address]).catch(String)];
+    const said = [
+      await push(address),
+      await push('origin'),
+      await push('short:'),
+      await git.text(['ls-remote', address]).catch(String),
+    ];
     run('config', '--remove-section', `url.${address}`);
     for (const each of said) {
       expect(each).toMatch(/git takes a "\/"|127\.0\.0\.1/);
@@ -40,10 +46,18 @@ describe('what git says of an address has nothing of its password', () => {
 });
 
 /** A repository that has been written to, the remote that it is to be pushed to, one that it is not, and what must not be run. */
-function planted(): { top: string; own: string; decoy: string; git: (...args: string[]) => string; program: string; isRun: () => boolean } {
+function planted(): {
+  top: string;
+  own: string;
+  decoy: string;
+  git: (...args: string[]) => string;
+  program: string;
+  isRun: () => boolean;
+} {
   const top = mkdtempSync(join(folder, 'planted-'));
   const [own, decoy, program] = [join(top, 'own.git'), join(top, 'decoy.git'), join(top, 'program')];
-  const git = (...args: string[]): string => execFileSync('git', ['-C', join(top, 'web'), ...args], { encoding: 'utf8', stdio: 'pipe' });
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', join(top, 'web'), ...args], { encoding: 'utf8', stdio: 'pipe' });
   for (const bare of [own, decoy]) execFileSync('git', ['init', '-q', '--bare', bare]);
   execFileSync('git', ['init', '-q', join(top, 'web')]);
   git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'one');
@@ -58,7 +72,11 @@ type Planted = ReturnType<typeof planted>;
 
 describe('what an agent writes into the repository that it shares', () => {
   const plants: [name: string, plant: (at: Planted) => void, changed: RegExp][] = [
-    ['core.hooksPath', ({ git, top }) => git('config', 'core.hooksPath', join(top, 'hooks')), /^core\.hookspath,the hook /],
+    [
+      'core.hooksPath',
+      ({ git, top }) => git('config', 'core.hooksPath', join(top, 'hooks')),
+      /^core\.hookspath,the hook /,
+    ],
     [
       'a hook',
       ({ git, top }) =>
@@ -72,8 +90,16 @@ describe('what an agent writes into the repository that it shares', () => {
       /^the hook reference-transaction$/,
     ],
     ['core.sshCommand', ({ git, program }) => git('config', 'core.sshCommand', program), /^core\.sshcommand$/],
-    ['credential.helper', ({ git, program }) => git('config', 'credential.helper', `!${program}`), /^credential\.helper$/],
-    ['a second credential.helper', ({ git, program }) => git('config', '--add', 'credential.helper', program), /^credential\.helper$/],
+    [
+      'credential.helper',
+      ({ git, program }) => git('config', 'credential.helper', `!${program}`),
+      /^credential\.helper$/,
+    ],
+    [
+      'a second credential.helper',
+      ({ git, program }) => git('config', '--add', 'credential.helper', program),
+      /^credential\.helper$/,
+    ],
     ['core.askPass', ({ git, program }) => git('config', 'core.askPass', program), /^core\.askpass$/],
     ['core.gitProxy', ({ git, program }) => git('config', 'core.gitProxy', program), /^core\.gitproxy$/],
     ['insteadOf', ({ git, own, decoy }) => git('config', `url.${decoy}.insteadOf`, own), /^url\./],
@@ -83,8 +109,16 @@ describe('what an agent writes into the repository that it shares', () => {
       ({ git, own }) => git('config', 'url.https://me:pass@example.com/.insteadOf', own),
       /^url\.\*\.insteadof$/,
     ],
-    ['a remote that is called like the address', ({ git, own, decoy }) => git('config', `remote.${own}.pushurl`, decoy), /pushurl$/],
-    ['a program of the other side', ({ git, own, program }) => git('config', `remote.${own}.receivepack`, program), /receivepack$/],
+    [
+      'a remote that is called like the address',
+      ({ git, own, decoy }) => git('config', `remote.${own}.pushurl`, decoy),
+      /pushurl$/,
+    ],
+    [
+      'a program of the other side',
+      ({ git, own, program }) => git('config', `remote.${own}.receivepack`, program),
+      /receivepack$/,
+    ],
     ['another kind of remote', ({ git, own }) => git('config', `remote.${own}.vcs`, 'ext'), /vcs$/],
     [
       'a signature',
@@ -110,24 +144,32 @@ describe('what an agent writes into the repository that it shares', () => {
     ],
   ];
 
-  it.each(some(plants, 6))('has no part in a push from elsewhere, and is seen by one from there: %s', async (_name, plant, changed) => {
-    const at = planted();
-    const git = new Git(join(at.top, 'web'), process.env);
-    at.git('config', 'credential.helper', '');
-    const before = await pushGround(git);
-    plant(at);
-    expect(changesOf(before, await pushGround(git)).join()).toMatch(changed);
-    const commit = at.git('rev-parse', 'HEAD').trim();
-    const refused = await pushObjects(join(at.top, 'web', '.git', 'objects'), { remote: at.own, commit, branch: 'b', env: process.env });
-    const refs = (bare: string): string =>
-      execFileSync('git', ['-C', bare, 'for-each-ref', '--format=%(objectname) %(refname)'], { encoding: 'utf8' });
-    expect({ refused, own: refs(at.own), decoy: refs(at.decoy), isRun: at.isRun() }).toEqual({
-      refused: undefined,
-      own: `${commit} refs/heads/b\n`,
-      decoy: '',
-      isRun: false,
-    });
-  });
+  it.each(some(plants, 6))(
+    'has no part in a push from elsewhere, and is seen by one from there: %s',
+    async (_name, plant, changed) => {
+      const at = planted();
+      const git = new Git(join(at.top, 'web'), process.env);
+      at.git('config', 'credential.helper', '');
+      const before = await pushGround(git);
+      plant(at);
+      expect(changesOf(before, await pushGround(git)).join()).toMatch(changed);
+      const commit = at.git('rev-parse', 'HEAD').trim();
+      const refused = await pushObjects(join(at.top, 'web', '.git', 'objects'), {
+        remote: at.own,
+        commit,
+        branch: 'b',
+        env: process.env,
+      });
+      const refs = (bare: string): string =>
+        execFileSync('git', ['-C', bare, 'for-each-ref', '--format=%(objectname) %(refname)'], { encoding: 'utf8' });
+      expect({ refused, own: refs(at.own), decoy: refs(at.decoy), isRun: at.isRun() }).toEqual({
+        refused: undefined,
+        own: `${commit} refs/heads/b\n`,
+        decoy: '',
+        isRun: false,
+      });
+    },
+  );
 
   it.each([(own: string) => own, (own: string) => `file://${own}`])(
     'gets no credentials in hooks of a repository on this machine that a job names: %#',
@@ -135,7 +177,11 @@ describe('what an agent writes into the repository that it shares', () => {
       const at = planted();
       const seen = join(at.top, 'seen');
       writeFileSync(join(at.own, 'hooks', 'post-receive'), `#!/bin/sh\nenv > ${seen}\n`, { mode: 0o755 });
-      const env = { ...process.env, SSH_AUTH_SOCK: join(at.top, 'agent-socket'), HTTPS_PROXY: 'http://me:pass@127.0.0.1:1' };
+      const env = {
+        ...process.env,
+        SSH_AUTH_SOCK: join(at.top, 'agent-socket'),
+        HTTPS_PROXY: 'http://me:pass@127.0.0.1:1',
+      };
       const commit = at.git('rev-parse', 'HEAD').trim();
       const ask = { remote: addressOf(at.own), commit, branch: 'b', env };
       expect(await pushObjects(join(at.top, 'web', '.git', 'objects'), ask)).toBeUndefined();

@@ -40,10 +40,14 @@ describe.concurrent('what a crash left', () => {
     const root = place.checkout('project');
     const before = fingerprint(root);
     for (const isolate of isolations)
-      await left(place, root, 'echo a > a; git add -A; git commit -qm a; echo b > b', { isolate, branch: `runwire/left/1-${isolate}` });
+      await left(place, root, 'echo a > a; git add -A; git commit -qm a; echo b > b', {
+        isolate,
+        branch: `runwire/left/1-${isolate}`,
+      });
     await left(place, root, 'echo half', { setup: 'echo half > half; exit 1', branch: 'runwire/left/2-half' });
     await left(place, root, 'echo x > x', { isDisposable: true, branch: 'runwire/left/3-disposable' });
-    for (const isolate of isolations) await left(place, root, 'true', { isolate, branch: `runwire/left/4-idle-${isolate}` });
+    for (const isolate of isolations)
+      await left(place, root, 'true', { isolate, branch: `runwire/left/4-idle-${isolate}` });
     await left(place, root, '', { isolate: 'worktree', setup: 'exit 1', branch: 'runwire/left/5-not-set-up' });
     expect(new Set(listCopies(place.env, owners).map(({ state }) => state))).toEqual(new Set(['in_use']));
     expect(await reclaim(place.env, { owners })).toEqual({ copies: [], strays: [] });
@@ -76,7 +80,12 @@ describe.concurrent('what a crash left', () => {
     const place = newPlace();
     const copies = copiesFolder(place.env);
     const victim = join(place.folder, 'victim');
-    for (const folder of [victim, join(copies, 'try-0123456789ab'), join(copies, '0123456789ab.gone'), join(copies, 'own')])
+    for (const folder of [
+      victim,
+      join(copies, 'try-0123456789ab'),
+      join(copies, '0123456789ab.gone'),
+      join(copies, 'own'),
+    ])
       mkdirSync(folder, { recursive: true });
     const plan = {
       root: victim,
@@ -88,13 +97,24 @@ describe.concurrent('what a crash left', () => {
       isCheckedOut: true,
       isSnapshot: false,
     };
-    const note = { plan: { ...plan, copied: [], layers: [] }, kind: 'clone', slot: 0, owner: {}, made_at: 0, is_ready: false };
+    const note = {
+      plan: { ...plan, copied: [], layers: [] },
+      kind: 'clone',
+      slot: 0,
+      owner: {},
+      made_at: 0,
+      is_ready: false,
+    };
     writeFileSync(join(copies, 'victim.json'), JSON.stringify(note));
     writeFileSync(join(copies, 'broken.json'), '{');
     writeFileSync(join(copies, '1.slot'), JSON.stringify(owners.self()));
     expect(await reclaim(place.env, { owners })).toEqual({ copies: [], strays: [] });
     const { strays } = await reclaim(place.env, { owners: crashed, now: Date.now() + 2 * 3_600_000 });
-    expect(strays.map((path) => path.slice(copies.length + 1)).toSorted()).toEqual(['0123456789ab.gone', '1.slot', 'try-0123456789ab']);
+    expect(strays.map((path) => path.slice(copies.length + 1)).toSorted()).toEqual([
+      '0123456789ab.gone',
+      '1.slot',
+      'try-0123456789ab',
+    ]);
     expect(readdirSync(copies).toSorted()).toEqual(['broken.json', 'own', 'victim.json']);
     expect(readdirSync(place.folder)).toContain('victim');
   });
@@ -128,12 +148,15 @@ it.skipIf(process.geteuid?.() !== 0).each([
   const script = 'cat volume/file 2>/dev/null; mkdir -p volume; echo escaped > volume/file; echo x > left';
   const order = JSON.stringify({ env: place.env, cwd: root, script, ask: { isolate: 'auto' } });
   // A mount for these processes alone.
-  const mounting = 'cd "$1" && mount -t tmpfs none volume && echo volume > volume/file && shift && "$@" && cat volume/file';
+  const mounting =
+    'cd "$1" && mount -t tmpfs none volume && echo volume > volume/file && shift && "$@" && cat volume/file';
   const args = ['--mount', 'sh', '-c', mounting, 'sh', root, ...prefix, process.execPath, worker, order];
   const { stdout } = await promisify(execFile)('unshare', args, { env: { ...process.env, ...compiled } });
   const [line = '', after] = stdout.split('\n');
   const { kept, ran, isolation } = JSON.parse(line);
-  expect({ isolation, output: ran.output, paths: kept.changes.map(({ path }: { path: string }) => path) }).toEqual(expected);
+  expect({ isolation, output: ran.output, paths: kept.changes.map(({ path }: { path: string }) => path) }).toEqual(
+    expected,
+  );
   expect(after).toBe('volume');
 });
 
@@ -144,7 +167,8 @@ it.skipIf(process.geteuid?.() !== 0).each(some(['overlay', 'clone'] as const))(
     const root = place.checkout('project');
     chmodSync(tmpdir(), 0o711);
     execFileSync('chown', ['-R', '65534:65534', place.folder]);
-    const script = 'echo secret > file; chmod 000 file; mkdir folder; echo deep > folder/deep; chmod 000 folder; chmod 000 src';
+    const script =
+      'echo secret > file; chmod 000 file; mkdir folder; echo deep > folder/deep; chmod 000 folder; chmod 000 src';
     const worker = join(import.meta.dirname, '..', 'support', 'copy-worker.ts');
     const order = JSON.stringify({ env: place.env, cwd: root, script, ask: { isolate } });
     const { stdout } = await promisify(execFile)(

@@ -58,7 +58,11 @@ export function ComparePage({ a, b }: { a: string; b: string }) {
       <Figures a={runs[0]} b={runs[1]} />
       <section aria-labelledby="compare-tools">
         <h2 id="compare-tools">Step by step</h2>
-        {runs.some(({ tape }) => tape === undefined) ? <Aligned changes={diff.tools} isCode /> : <Steps a={runs[0].id} b={runs[1].id} />}
+        {runs.some(({ tape }) => tape === undefined) ? (
+          <Aligned changes={diff.tools} isCode />
+        ) : (
+          <Steps a={runs[0].id} b={runs[1].id} />
+        )}
       </section>
       <section aria-labelledby="compare-files">
         <h2 id="compare-files">Files</h2>
@@ -72,7 +76,11 @@ export function ComparePage({ a, b }: { a: string; b: string }) {
   );
 }
 
-const figures: readonly (readonly [name: string, read: (run: RunRecord) => number | undefined, write: (value: number) => string])[] = [
+const figures: readonly (readonly [
+  name: string,
+  read: (run: RunRecord) => number | undefined,
+  write: (value: number) => string,
+])[] = [
   ['Time', (run) => run.duration_ms, compactDuration],
   ['Cost', (run) => run.cost, (value) => dollars(value)],
   ['Tokens in', (run) => run.input_tokens, compactCount],
@@ -124,7 +132,9 @@ function difference(one: number | undefined, other: number | undefined): string 
   if (one === other) return 'the same';
   if (one === 0) return '';
   const share = other / one - 1;
-  return Math.abs(share) >= 1 ? `× ${(other / one).toFixed(1)}` : `${share > 0 ? '+' : '−'}${Math.round(Math.abs(share) * 100)}%`;
+  return Math.abs(share) >= 1
+    ? `× ${(other / one).toFixed(1)}`
+    : `${share > 0 ? '+' : '−'}${Math.round(Math.abs(share) * 100)}%`;
 }
 
 const linesShown = 400;

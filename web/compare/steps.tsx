@@ -27,7 +27,13 @@ async function stepsOf(id: string): Promise<Step[]> {
   const steps = new Map<number, Step>();
   function write({ index, kind, isNested, tool, tone, seq }: Row): void {
     if (kind !== 'tool' || isNested || tool === undefined || (steps.size >= mostSteps && !steps.has(index))) return;
-    steps.set(index, { name: tool.name, about: tool.about.slice(0, 300), state: states[tone], took: tool.durationMs, seq });
+    steps.set(index, {
+      name: tool.name,
+      about: tool.about.slice(0, 300),
+      state: states[tone],
+      took: tool.durationMs,
+      seq,
+    });
   }
   const fold = new RowFold({ onRow: write, onRowEnd: write, onEdit: () => {} }, 1000);
   for (;;) {

@@ -70,7 +70,12 @@ export function Filters() {
         <TypedFilter name="search" hint="Search all runs: words, or prefix* …" id="search-runs" />
         <div class="chips" role="group" aria-label={titles.status}>
           {statuses.map(([value, title]) => (
-            <a key={value} class="chip" href={withQuery({ status: value })} aria-current={status === value ? 'true' : undefined}>
+            <a
+              key={value}
+              class="chip"
+              href={withQuery({ status: value })}
+              aria-current={status === value ? 'true' : undefined}
+            >
               {title}
             </a>
           ))}
@@ -91,7 +96,10 @@ export function Filters() {
           <Choice name="class" />
           <label>
             <span>{titles.since}</span>
-            <select value={searchParams.get('since') ?? ''} onChange={({ currentTarget }) => go(withQuery({ since: currentTarget.value }))}>
+            <select
+              value={searchParams.get('since') ?? ''}
+              onChange={({ currentTarget }) => go(withQuery({ since: currentTarget.value }))}
+            >
               {ages.map(([value, title]) => (
                 <option key={value} value={value}>
                   {title}
@@ -102,7 +110,9 @@ export function Filters() {
           {typed.map(([name, hint]) => (
             <TypedFilter key={name} name={name} hint={hint} isLabelled />
           ))}
-          {linked.map((name) => (searchParams.has(name) ? <TypedFilter key={name} name={name} hint="" isLabelled /> : null))}
+          {linked.map((name) =>
+            searchParams.has(name) ? <TypedFilter key={name} name={name} hint="" isLabelled /> : null,
+          )}
         </div>
       ) : null}
     </section>

@@ -70,7 +70,10 @@ export function ListPage() {
   const running = runs.filter(({ status }) => status === 'running').length;
   const next = more.key === key && more.runs.length > 0 ? more.next : answer?.next;
 
-  useEffect(() => setTab(running === 0 ? 'Runs · Runwire' : `(${running}) Runs · Runwire`, running === 0 ? 'idle' : 'running'), [running]);
+  useEffect(
+    () => setTab(running === 0 ? 'Runs · Runwire' : `(${running}) Runs · Runwire`, running === 0 ? 'idle' : 'running'),
+    [running],
+  );
 
   async function loadMore(): Promise<void> {
     const query = new URLSearchParams(key);
@@ -125,7 +128,9 @@ export function ListPage() {
       ) : runs.length === 0 ? (
         isFiltered ? (
           <Empty title="No matching runs">
-            <p>Remove a filter, or search for fewer words. A star at the end matches any word that begins like it: flak*</p>
+            <p>
+              Remove a filter, or search for fewer words. A star at the end matches any word that begins like it: flak*
+            </p>
             <p>
               <a href="/">Show all runs</a>
             </p>
@@ -206,7 +211,9 @@ function sorted(runs: readonly RunSummary[], sort: string | null): RunSummary[] 
   const isUp = sort?.startsWith('-') === false;
   const field = columns.find(([name]) => name === sort?.replace(/^-/, ''))?.[0];
   if (field === undefined)
-    return runs.toSorted((a, b) => Number(b.status === 'running') - Number(a.status === 'running') || b.started_at - a.started_at);
+    return runs.toSorted(
+      (a, b) => Number(b.status === 'running') - Number(a.status === 'running') || b.started_at - a.started_at,
+    );
   return runs.toSorted((a, b) => {
     const [one, other] = [figure(a, field), figure(b, field)];
     if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined);
@@ -243,12 +250,20 @@ function RunLine({ run, isSelected, isMarked, onMark }: LineProperties) {
   const tokens = figure(run, 'tokens');
   const title = oneLine(run.title, 200) || '(no prompt)';
   // Labels that a person gave come before those that every run in a repository has.
-  const [given, found] = [labelsOf(run).filter(([key]) => !key.startsWith('git.')), labelsOf(run).filter(([key]) => key === 'git.branch')];
+  const [given, found] = [
+    labelsOf(run).filter(([key]) => !key.startsWith('git.')),
+    labelsOf(run).filter(([key]) => key === 'git.branch'),
+  ];
   const about = [run.agent, run.model, ...[...given, ...found].slice(0, 3).map(([key, value]) => `${key}=${value}`)];
   return (
     <div class={`run-row ${isSelected ? 'is-selected' : ''}`} role="row">
       <span role="cell" class="run-mark">
-        <input type="checkbox" checked={isMarked} onChange={onMark} aria-label={`Mark ${shortId(run.id)} for comparison`} />
+        <input
+          type="checkbox"
+          checked={isMarked}
+          onChange={onMark}
+          aria-label={`Mark ${shortId(run.id)} for comparison`}
+        />
       </span>
       <span role="cell" class={`run-state text-${state}`} title={endInWords(run)}>
         <Dot state={state} /> {endInAWord(run)}

@@ -80,7 +80,10 @@ export function Trends({ filters, changes }: { filters: string; changes: number 
           <dt>Cost</dt>
           <dd>
             {costKnown === 0 ? 'unknown' : costInWords({ cost, cost_is: costAtLeast > 0 ? 'at_least' : undefined })}
-            <small> {costKnown === ended ? 'of all runs' : `${plural(Math.max(0, ended - costKnown), 'run')} unpriced`}</small>
+            <small>
+              {' '}
+              {costKnown === ended ? 'of all runs' : `${plural(Math.max(0, ended - costKnown), 'run')} unpriced`}
+            </small>
           </dd>
         </div>
       </dl>

@@ -49,7 +49,8 @@ export class Display {
       if (members >= foldFrom) {
         this.#push(start, 1);
         if (this.#shown.opened.has(start)) for (const member of this.members(start)) this.#push(member, 2);
-      } else for (let each = start; each < end; each += 1) if (!this.#shown.hidden.has(rows.kind(each))) this.#push(each, 0);
+      } else
+        for (let each = start; each < end; each += 1) if (!this.#shown.hidden.has(rows.kind(each))) this.#push(each, 0);
       index = end;
       // A fold at the end may still grow.
       if (isOver && this.#settledRows === start) {
@@ -104,7 +105,8 @@ export class Display {
   sameAs(other: Display): number {
     const most = Math.min(this.length, other.length);
     let count = 0;
-    while (count < most && this.first(count) === other.first(count) && this.kind(count) === other.kind(count)) count += 1;
+    while (count < most && this.first(count) === other.first(count) && this.kind(count) === other.kind(count))
+      count += 1;
     return count;
   }
 

@@ -17,7 +17,8 @@ export class RecordPages {
 
   async record(sequence: number): Promise<SentRecord | undefined> {
     const number = Math.floor((sequence - 1) / pageLength);
-    const find = async (): Promise<SentRecord | undefined> => (await this.#page(number)).find((record) => record.sequence === sequence);
+    const find = async (): Promise<SentRecord | undefined> =>
+      (await this.#page(number)).find((record) => record.sequence === sequence);
     const found = await find();
     if (found !== undefined) return found;
     // The page was requested while the run was still writing it.
@@ -62,12 +63,14 @@ export class RecordPages {
   /** Passes the records of a range to `take`, in order, as far as they fit; `take` returns whether it wants more. */
   async each(from: number, to: number, take: (record: SentRecord) => boolean): Promise<void> {
     for (let number = Math.floor((from - 1) / pageLength); number * pageLength < to; number += 1)
-      for (const record of await this.#page(number)) if (record.sequence >= from && record.sequence <= to && !take(record)) return;
+      for (const record of await this.#page(number))
+        if (record.sequence >= from && record.sequence <= to && !take(record)) return;
   }
 }
 
 function sizeOf(record: SentRecord): number {
   let sum = 200;
-  for (const value of Object.values(record)) sum += typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0);
+  for (const value of Object.values(record))
+    sum += typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0);
   return sum;
 }

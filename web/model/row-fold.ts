@@ -89,7 +89,10 @@ export class RowFold {
   #apply(event: SentRecord, at: number | undefined): void {
     switch (event.type) {
       case 'thread.started':
-        this.#row('notice', event, at, { label: event.resumed === true ? 'Session resumed' : 'Session began', text: sentence(event) });
+        this.#row('notice', event, at, {
+          label: event.resumed === true ? 'Session resumed' : 'Session began',
+          text: sentence(event),
+        });
         return;
       case 'prompt.submitted':
         this.#row('prompt', event, at, { text: event.text, label: 'Prompt' });
@@ -149,7 +152,12 @@ export class RowFold {
       case 'permission.requested':
         this.#permissions.set(
           event.permission_id,
-          this.#row('notice', event, at, { label: 'Asks for permission', text: event.title ?? event.what, tone: 'warn', isOpen: true }),
+          this.#row('notice', event, at, {
+            label: 'Asks for permission',
+            text: event.title ?? event.what,
+            tone: 'warn',
+            isOpen: true,
+          }),
         );
         return;
       case 'permission.resolved': {
@@ -167,7 +175,9 @@ export class RowFold {
       case 'retry.scheduled': {
         const wait = event.delay_ms === undefined ? '' : ` after ${(event.delay_ms / 1000).toFixed(1)} s`;
         const number =
-          event.attempt === undefined ? '' : ` ${event.attempt}${event.max_attempts === undefined ? '' : ` of ${event.max_attempts}`}`;
+          event.attempt === undefined
+            ? ''
+            : ` ${event.attempt}${event.max_attempts === undefined ? '' : ` of ${event.max_attempts}`}`;
         this.#row('notice', event, at, {
           label: event.scope === 'run' ? `The agent is restarted${wait}` : `Retry${number}${wait}`,
           text: event.cause,
@@ -178,7 +188,11 @@ export class RowFold {
         return;
       }
       case 'limit.reached':
-        this.#row('notice', event, at, { label: `Limit reached: ${event.limit}`, text: event.message ?? figures(event), tone: 'bad' });
+        this.#row('notice', event, at, {
+          label: `Limit reached: ${event.limit}`,
+          text: event.message ?? figures(event),
+          tone: 'bad',
+        });
         return;
       case 'model.requested':
         return;
@@ -190,7 +204,10 @@ export class RowFold {
         });
         return;
       case 'rate_limit.reported':
-        this.#row('log', event, at, { label: 'Rate limit', text: [event.status, event.window].filter(Boolean).join(' ') });
+        this.#row('log', event, at, {
+          label: 'Rate limit',
+          text: [event.status, event.window].filter(Boolean).join(' '),
+        });
         return;
       case 'branch.updated':
         this.#row('notice', event, at, {
@@ -217,13 +234,16 @@ export class RowFold {
         this.#row('log', event, at, {
           label: event.cause ?? event.level ?? event.stream,
           text: event.text,
-          tone: event.level === 'error' ? 'bad' : event.level === 'warning' || event.cause === 'broken' ? 'warn' : 'info',
+          tone:
+            event.level === 'error' ? 'bad' : event.level === 'warning' || event.cause === 'broken' ? 'warn' : 'info',
         });
         return;
       case 'error':
         this.#row('notice', event, at, {
           label: event.fatal ? `Error (${event.code})` : `Error (${event.code}), the run continues`,
-          text: [event.http_status === undefined ? '' : `HTTP ${event.http_status}`, event.message, event.stack].filter(Boolean).join('\n'),
+          text: [event.http_status === undefined ? '' : `HTTP ${event.http_status}`, event.message, event.stack]
+            .filter(Boolean)
+            .join('\n'),
           tone: event.fatal ? 'bad' : 'warn',
         });
         return;
@@ -247,7 +267,11 @@ export class RowFold {
         });
         return;
       case 'line.unknown':
-        this.#row('log', event, at, { label: `Unknown ${event.dialect} line`, text: JSON.stringify(event.wire), tone: 'warn' });
+        this.#row('log', event, at, {
+          label: `Unknown ${event.dialect} line`,
+          text: JSON.stringify(event.wire),
+          tone: 'warn',
+        });
         return;
       case 'thread.completed':
         this.#row('end', event, at, {
@@ -325,14 +349,16 @@ export class RowFold {
     row.tool.status = event.status;
     row.tool.exitCode = event.exit_code;
     row.tool.error = event.error;
-    row.tool.durationMs = event.duration_ms ?? (at === undefined || row.at === undefined ? undefined : Math.max(0, at - row.at));
+    row.tool.durationMs =
+      event.duration_ms ?? (at === undefined || row.at === undefined ? undefined : Math.max(0, at - row.at));
     row.endAt = row.at === undefined || row.tool.durationMs === undefined ? at : row.at + row.tool.durationMs;
     if (event.output !== undefined && event.output !== null) {
       row.text = typeof event.output === 'string' ? event.output : JSON.stringify(event.output, null, 2);
       row.omitted = 0;
       row.isPieces = false;
     }
-    row.tone = event.status === 'success' ? 'good' : event.status === 'error' || event.status === 'denied' ? 'bad' : 'warn';
+    row.tone =
+      event.status === 'success' ? 'good' : event.status === 'error' || event.status === 'denied' ? 'bad' : 'warn';
     this.#items.delete(event.item_id);
     this.#ended.set(event.item_id, row);
     const [oldest] = this.#ended.keys();
@@ -360,7 +386,11 @@ export function omittedIn(cut: SentRecord['cut']): number {
 }
 
 function sentence({ agent, agent_version: version, model, cwd }: EventOf<'thread.started'>): string {
-  return [agent === undefined ? undefined : [agent, version].filter(Boolean).join(' '), model, cwd === undefined ? undefined : `in ${cwd}`]
+  return [
+    agent === undefined ? undefined : [agent, version].filter(Boolean).join(' '),
+    model,
+    cwd === undefined ? undefined : `in ${cwd}`,
+  ]
     .filter(Boolean)
     .join(' · ');
 }
@@ -368,9 +398,14 @@ function sentence({ agent, agent_version: version, model, cwd }: EventOf<'thread
 /** `gpt-5 · 900 in 120 out · 1.2 s`, and what went wrong. */
 function requestInWords(event: EventOf<'model.responded'>): string {
   const { model, model_served: served, input_tokens, output_tokens, cost_usd, duration_ms, ended, error } = event;
-  const name = model === undefined || served === undefined || model === served ? (served ?? model) : `${model}, answered by ${served}`;
+  const name =
+    model === undefined || served === undefined || model === served
+      ? (served ?? model)
+      : `${model}, answered by ${served}`;
   const end = ended === 'complete' ? undefined : ended.replaceAll('_', ' ');
-  return [name, tokens(input_tokens, output_tokens), dollars(cost_usd), seconds(duration_ms), end, error].filter(Boolean).join(' · ');
+  return [name, tokens(input_tokens, output_tokens), dollars(cost_usd), seconds(duration_ms), end, error]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 function figures({ value, maximum }: EventOf<'limit.reached'>): string {

@@ -4,7 +4,10 @@ const flag = { nested: 1, open: 2, command: 4, pause: 8, pieces: 16 };
 const mostNames = 1000;
 const longestName = 100;
 
-export function grown<Column extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(column: Column, length: number): Column {
+export function grown<Column extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(
+  column: Column,
+  length: number,
+): Column {
   const more = new (column.constructor as new (length: number) => Column)(length);
   more.set(column);
   return more;

@@ -167,7 +167,8 @@ export class RunModel {
   sequencesOf(type: string): number[] {
     const code = typeCode.get(type);
     const found: number[] = [];
-    for (let at = 0; at < this.events; at += 1) if (type === '' || this.#types[at] === code) found.push(this.#sequences[at] ?? 0);
+    for (let at = 0; at < this.events; at += 1)
+      if (type === '' || this.#types[at] === code) found.push(this.#sequences[at] ?? 0);
     return found;
   }
 
@@ -260,7 +261,10 @@ export class RunModel {
   async #read(index: number): Promise<Row | undefined> {
     const { rows } = this;
     const [seq, endSeq] = [rows.seq(index), rows.endSeq(index)];
-    const [first, last] = await Promise.all([this.pages.record(seq), endSeq > seq ? this.pages.record(endSeq) : undefined]);
+    const [first, last] = await Promise.all([
+      this.pages.record(seq),
+      endSeq > seq ? this.pages.record(endSeq) : undefined,
+    ]);
     if (first === undefined) return undefined;
     let found: Row | undefined;
     const fold = new RowFold({ onRow: (row) => void (found ??= row), onRowEnd: () => {}, onEdit: () => {} }, textKept);

@@ -114,7 +114,11 @@ export function highlight(inside: Element | null, words: string): void {
     const lower = value.toLowerCase();
     // Some letters are longer in lower case, which would shift every position after them.
     const text = lower.length === value.length ? lower : value;
-    for (let at = text.indexOf(wanted); at !== -1 && ranges.length < 2000; at = text.indexOf(wanted, at + wanted.length)) {
+    for (
+      let at = text.indexOf(wanted);
+      at !== -1 && ranges.length < 2000;
+      at = text.indexOf(wanted, at + wanted.length)
+    ) {
       const range = new Range();
       range.setStart(node, at);
       range.setEnd(node, at + wanted.length);

@@ -12,7 +12,9 @@ function coloured(text: string): ComponentChildren {
   if (!text.includes('\u001b')) return visible(text);
   const clean = withoutCommands(text);
   return Anser.ansiToJson(clean, { json: true, use_classes: true, remove_empty: true }).map((part, index) => {
-    const classes = [hueOf(part.fg, part.fg_truecolor), ...part.decorations.map((name) => `ansi-${name}`)].filter(Boolean).join(' ');
+    const classes = [hueOf(part.fg, part.fg_truecolor), ...part.decorations.map((name) => `ansi-${name}`)]
+      .filter(Boolean)
+      .join(' ');
     return classes === '' ? (
       visible(part.content)
     ) : (
@@ -65,7 +67,11 @@ export function Output({ text, lines = 400, label, class: name = '' }: Propertie
         {coloured(overwritten(head))}
       </pre>
       {rest > 0 ? (
-        <button type="button" class="more" onClick={() => setShown({ lines: shown.lines + 2000, length: shown.length + step * 10 })}>
+        <button
+          type="button"
+          class="more"
+          onClick={() => setShown({ lines: shown.lines + 2000, length: shown.length + step * 10 })}
+        >
           Show more ({fileSize(rest)} left)
         </button>
       ) : null}

@@ -29,14 +29,19 @@ export function Chart({ times, moment, lines, label }: Properties) {
   const [width, setWidth] = useState(600);
   const [chosen, setChosen] = useState<number | undefined>();
   useEffect(() => {
-    const resized = new ResizeObserver(([entry]) => setWidth(Math.max(240, Math.floor(entry?.contentRect.width ?? 600))));
+    const resized = new ResizeObserver(([entry]) =>
+      setWidth(Math.max(240, Math.floor(entry?.contentRect.width ?? 600))),
+    );
     if (box.current !== null) resized.observe(box.current);
     return () => resized.disconnect();
   }, []);
   const [first = 0, last = first] = [times[0], times.at(-1)];
   const right = lines.length > 1 ? edge.side : 12;
-  const x = (at: number): number => edge.side + ((at - first) / Math.max(1, last - first)) * (width - edge.side - right);
-  const scales = lines.map(({ values, most }) => niceTop(most ?? values.reduce<number>((top, value) => Math.max(top, value ?? 0), 0)));
+  const x = (at: number): number =>
+    edge.side + ((at - first) / Math.max(1, last - first)) * (width - edge.side - right);
+  const scales = lines.map(({ values, most }) =>
+    niceTop(most ?? values.reduce<number>((top, value) => Math.max(top, value ?? 0), 0)),
+  );
   const y = (value: number, line: number): number =>
     height - edge.bottom - (value / (scales[line] ?? 1)) * (height - edge.top - edge.bottom);
   const at = Math.min(chosen ?? times.length - 1, times.length - 1);
@@ -103,14 +108,24 @@ export function Chart({ times, moment, lines, label }: Properties) {
           {times.length > 1 ? moment(last) : ''}
         </text>
         {lines.map(({ values }, line) => (
-          <path key={line} class={`chart-line chart-line-${line}`} d={path(times, values, x, (value) => y(value, line))} />
+          <path
+            key={line}
+            class={`chart-line chart-line-${line}`}
+            d={path(times, values, x, (value) => y(value, line))}
+          />
         ))}
         {times[at] === undefined || chosen === undefined ? null : (
           <line class="chart-cursor" x1={x(times[at])} x2={x(times[at])} y1={edge.top} y2={height - edge.bottom} />
         )}
         {lines.map(({ values }, line) =>
           values[at] === null || values[at] === undefined || times[at] === undefined ? null : (
-            <circle key={line} class={`chart-point chart-point-${line}`} cx={x(times[at])} cy={y(values[at], line)} r="3.5" />
+            <circle
+              key={line}
+              class={`chart-point chart-point-${line}`}
+              cx={x(times[at])}
+              cy={y(values[at], line)}
+              r="3.5"
+            />
           ),
         )}
       </svg>

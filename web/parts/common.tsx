@@ -62,7 +62,8 @@ export function useAnswer<Answer>(
           const answer = await ask();
           if (!isOld) setState({ answer });
         } catch (error) {
-          if (!isOld) setState((before) => ({ ...before, error: error instanceof Error ? error : new Error(String(error)) }));
+          if (!isOld)
+            setState((before) => ({ ...before, error: error instanceof Error ? error : new Error(String(error)) }));
         }
       }
       isAsking = false;
@@ -151,7 +152,15 @@ export async function copy(text: string, done: string): Promise<void> {
 }
 
 /** A native modal dialog: focus stays in it, Escape closes it. */
-export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     box.current?.showModal();
@@ -210,7 +219,8 @@ export function Menu({ label, entries, id }: { label: string; entries: readonly 
     if (!isOpen) return;
     box.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
     const close = (event: Event): void => {
-      if (!(event.target instanceof Node) || !(box.current?.parentElement?.contains(event.target) ?? false)) setOpen(false);
+      if (!(event.target instanceof Node) || !(box.current?.parentElement?.contains(event.target) ?? false))
+        setOpen(false);
     };
     addEventListener('pointerdown', close);
     return () => removeEventListener('pointerdown', close);
@@ -229,7 +239,14 @@ export function Menu({ label, entries, id }: { label: string; entries: readonly 
   }
   return (
     <div class="menu">
-      <button ref={button} id={id} type="button" aria-haspopup="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button
+        ref={button}
+        id={id}
+        type="button"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
         {label} <span aria-hidden="true">▾</span>
       </button>
       {isOpen ? (

@@ -109,15 +109,22 @@ export function DiffView({ diff, label, lines: most = linesShown }: { diff: stri
   );
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value.length <= 200_000 ? value : undefined);
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.length <= 200_000 ? value : undefined;
 
 /** The reported diff, or one made from the old and new text in the tool call. */
 export function diffOf(edit: FileEdit | undefined, tool: ToolPart | undefined): string | undefined {
   if (edit?.diff !== undefined && edit.diff !== '') return edit.diff;
-  if (tool === undefined || tool.kind !== 'file_edit' || typeof tool.args !== 'object' || tool.args === null) return undefined;
+  if (tool === undefined || tool.kind !== 'file_edit' || typeof tool.args !== 'object' || tool.args === null)
+    return undefined;
   const args = tool.args as Record<string, unknown>;
   const after = text(
-    args['newString'] ?? args['new_string'] ?? args['new_str'] ?? args['content'] ?? args['file_text'] ?? args['contents'],
+    args['newString'] ??
+      args['new_string'] ??
+      args['new_str'] ??
+      args['content'] ??
+      args['file_text'] ??
+      args['contents'],
   );
   if (after === undefined) return text(args['patch'] ?? args['diff']);
   const before = text(args['oldString'] ?? args['old_string'] ?? args['old_str']) ?? '';

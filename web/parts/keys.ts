@@ -44,11 +44,13 @@ export function listenToKeys(): void {
       if (event.key === 'Escape') target.blur();
       return;
     }
-    if (target instanceof Element && target.matches('[type=range]') && /^(?:Arrow|Page|Home|End)/.test(event.key)) return;
+    if (target instanceof Element && target.matches('[type=range]') && /^(?:Arrow|Page|Home|End)/.test(event.key))
+      return;
     if (document.querySelector('dialog[open]') !== null) return;
     // Buttons and links use these keys themselves.
     const isPressing = event.key === 'Enter' || event.key === ' ';
-    if (isPressing && target instanceof Element && target.closest('button, a, summary, [type=checkbox]') !== null) return;
+    if (isPressing && target instanceof Element && target.closest('button, a, summary, [type=checkbox]') !== null)
+      return;
     for (const keys of currentKeys().toReversed()) {
       const found = keys.find(({ key }) => key === event.key);
       if (found === undefined) continue;

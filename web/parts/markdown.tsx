@@ -45,7 +45,9 @@ function block(token: Token, index: number, depth: number): ComponentChildren {
       return <Output key={index} text={(token as Tokens.Code).text} label="Code" class="code" />;
     case 'blockquote':
       return (
-        <blockquote key={index}>{((token as Tokens.Blockquote).tokens ?? []).map((each, at) => block(each, at, depth + 1))}</blockquote>
+        <blockquote key={index}>
+          {((token as Tokens.Blockquote).tokens ?? []).map((each, at) => block(each, at, depth + 1))}
+        </blockquote>
       );
     case 'list': {
       const { ordered, start, items } = token as Tokens.List;
@@ -121,7 +123,11 @@ function inline(token: Token, index: number): ComponentChildren {
     case 'link':
       return link((token as Tokens.Link).href, inlines(token), index);
     case 'image':
-      return link((token as Tokens.Image).href, `picture: ${(token as Tokens.Image).text || (token as Tokens.Image).href}`, index);
+      return link(
+        (token as Tokens.Image).href,
+        `picture: ${(token as Tokens.Image).text || (token as Tokens.Image).href}`,
+        index,
+      );
     default:
       return token.raw;
   }

@@ -8,7 +8,9 @@ const storageKey = 'runwire.notices';
 
 function remembered(): boolean {
   try {
-    return 'Notification' in window && Notification.permission === 'granted' && localStorage.getItem(storageKey) === 'on';
+    return (
+      'Notification' in window && Notification.permission === 'granted' && localStorage.getItem(storageKey) === 'on'
+    );
   } catch {
     return false;
   }
@@ -33,7 +35,12 @@ async function change(): Promise<void> {
 export function NoticeButton({ label }: { label: string }) {
   const wants = wantsNotices.value;
   return (
-    <button type="button" aria-pressed={wants} title="When a run that you watch ends, fails or waits" onClick={() => void change()}>
+    <button
+      type="button"
+      aria-pressed={wants}
+      title="When a run that you watch ends, fails or waits"
+      onClick={() => void change()}
+    >
       {wants ? 'Notifications on' : label}
     </button>
   );

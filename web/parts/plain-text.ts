@@ -1,6 +1,7 @@
 /** Invisible control characters, and those that reverse the text after them: written out, so that a text is what it looks like. */
-// oxlint-disable-next-line no-control-regex
-const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+const hidden =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
 
 export function visible(text: string): string {
   return text.replace(hidden, named);

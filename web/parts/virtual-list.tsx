@@ -29,7 +29,18 @@ interface Properties {
 const around = 400;
 
 /** Rows of any height, scrolled with the page; only those near the viewport are in the document. */
-export function VirtualList({ count, identity, kept = 0, estimate, label, inset, isHeld = false, render, handle, onRange }: Properties) {
+export function VirtualList({
+  count,
+  identity,
+  kept = 0,
+  estimate,
+  label,
+  inset,
+  isHeld = false,
+  render,
+  handle,
+  onRange,
+}: Properties) {
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const heights = useRef(new Fenwick());
@@ -133,7 +144,13 @@ export function VirtualList({ count, identity, kept = 0, estimate, label, inset,
     );
   return (
     <div ref={box} class="virtual" style={{ height: `${tree.total}px` }}>
-      <div ref={inner} role="list" aria-label={label} class="virtual-rows" style={{ transform: `translateY(${tree.before(from)}px)` }}>
+      <div
+        ref={inner}
+        role="list"
+        aria-label={label}
+        class="virtual-rows"
+        style={{ transform: `translateY(${tree.before(from)}px)` }}
+      >
         {rows}
       </div>
     </div>

@@ -74,5 +74,7 @@ export function shortId(id: string): string {
 }
 
 export function dateTime(at: number): string {
-  return Math.abs(at) <= 8.64e15 ? new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' }) : '?';
+  return Math.abs(at) <= 8.64e15
+    ? new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+    : '?';
 }

@@ -8,7 +8,11 @@ import { shortId, type State } from '../parts/words.ts';
 
 const refreshMs = 3000;
 
-const workerTone: Readonly<Record<QueueState['workers'][number]['state'], State>> = { working: 'good', draining: 'warn', silent: 'bad' };
+const workerTone: Readonly<Record<QueueState['workers'][number]['state'], State>> = {
+  working: 'good',
+  draining: 'warn',
+  silent: 'bad',
+};
 const jobTone: Readonly<Record<string, State>> = { running: 'running', ended: 'bad' };
 
 /** What waits, who works, and what nobody tries any more. */
@@ -33,12 +37,13 @@ export function QueuePage() {
       {queue.paused === undefined ? null : (
         <p class="queue-paused" role="status">
           <Dot state="warn" /> Paused by {oneLine(queue.paused.by, 80)}
-          {queue.paused.reason === '' ? '' : `: ${oneLine(queue.paused.reason, 200)}`}. “runwire queue resume” starts runs again.
+          {queue.paused.reason === '' ? '' : `: ${oneLine(queue.paused.reason, 200)}`}. “runwire queue resume” starts
+          runs again.
         </p>
       )}
       <p class="muted">
-        {plural(jobs.due, 'run')} may start now{jobs.due === 0 ? '' : `, the oldest for ${compactDuration(oldest)}`}; {jobs.queued} queued,{' '}
-        {jobs.waiting} waiting for others, {jobs.running} running in {plural(slots, 'slot')}
+        {plural(jobs.due, 'run')} may start now{jobs.due === 0 ? '' : `, the oldest for ${compactDuration(oldest)}`};{' '}
+        {jobs.queued} queued, {jobs.waiting} waiting for others, {jobs.running} running in {plural(slots, 'slot')}
       </p>
       <h2>Workers</h2>
       {queue.workers.length === 0 ? (
@@ -47,7 +52,11 @@ export function QueuePage() {
         <Workers workers={queue.workers} />
       )}
       <h2>Runs</h2>
-      {queue.jobs.length === 0 ? <p class="muted">Nothing is queued.</p> : <Jobs jobs={queue.jobs} label="Queued and running runs" />}
+      {queue.jobs.length === 0 ? (
+        <p class="muted">Nothing is queued.</p>
+      ) : (
+        <Jobs jobs={queue.jobs} label="Queued and running runs" />
+      )}
       {queue.dead.length === 0 ? null : (
         <>
           <h2>Dead</h2>
@@ -105,20 +114,28 @@ function Jobs({ jobs, label }: { jobs: QueueState['jobs']; label: string }) {
           </tr>
         </thead>
         <tbody>
-          {jobs.map(({ run, state, class: end, enqueued_at, enqueued_by, priority, keys, needs, worker, title, message }) => (
-            <tr key={run}>
-              <td>
-                <Dot state={jobTone[state] ?? 'idle'} /> {end ?? state}
-              </td>
-              <td>{state === 'running' || end !== undefined ? <a href={`/runs/${run}`}>{shortId(run)}</a> : shortId(run)}</td>
-              <td>{ago(Date.parse(enqueued_at), now.value)}</td>
-              <td>{oneLine(enqueued_by, 60)}</td>
-              <td>{priority}</td>
-              <td>{oneLine([...keys, ...needs].join(' '), 60)}</td>
-              <td>{oneLine(worker ?? '', 60)}</td>
-              <td>{oneLine(message ?? title, 160)}</td>
-            </tr>
-          ))}
+          {jobs.map(
+            ({ run, state, class: end, enqueued_at, enqueued_by, priority, keys, needs, worker, title, message }) => (
+              <tr key={run}>
+                <td>
+                  <Dot state={jobTone[state] ?? 'idle'} /> {end ?? state}
+                </td>
+                <td>
+                  {state === 'running' || end !== undefined ? (
+                    <a href={`/runs/${run}`}>{shortId(run)}</a>
+                  ) : (
+                    shortId(run)
+                  )}
+                </td>
+                <td>{ago(Date.parse(enqueued_at), now.value)}</td>
+                <td>{oneLine(enqueued_by, 60)}</td>
+                <td>{priority}</td>
+                <td>{oneLine([...keys, ...needs].join(' '), 60)}</td>
+                <td>{oneLine(worker ?? '', 60)}</td>
+                <td>{oneLine(message ?? title, 160)}</td>
+              </tr>
+            ),
+          )}
         </tbody>
       </table>
     </div>

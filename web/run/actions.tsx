@@ -19,18 +19,29 @@ export function Actions({ run, onReplay }: Properties) {
   const isRunning = run.status === 'running';
   const hasRight = isRunning && (session?.rights.includes('stop') ?? false);
   // Only a user who may stop runs asks whether this one can be stopped.
-  const { answer: ends } = useAnswer(async () => (hasRight ? source.value.endsWith(run.id) : undefined), [run.id, hasRight]);
+  const { answer: ends } = useAnswer(
+    async () => (hasRight ? source.value.endsWith(run.id) : undefined),
+    [run.id, hasRight],
+  );
   const mayStop = hasRight && ends !== undefined && ends.refused === undefined;
   const copies = [
     { label: 'Command to run it again', run: () => void copy(commandOf(run), 'Command copied') },
-    { label: 'Markdown', hint: 'for an issue or a review', run: () => void copy(asMarkdown(run), 'Report copied as Markdown') },
+    {
+      label: 'Markdown',
+      hint: 'for an issue or a review',
+      run: () => void copy(asMarkdown(run), 'Report copied as Markdown'),
+    },
     ...(source.value.isReport
       ? []
       : [
           {
             label: 'Command to make a single HTML file',
             hint: 'to attach or keep',
-            run: () => void copy(`runwire runs show ${shortId(run.id)} --html > report-${shortId(run.id)}.html`, 'Command copied'),
+            run: () =>
+              void copy(
+                `runwire runs show ${shortId(run.id)} --html > report-${shortId(run.id)}.html`,
+                'Command copied',
+              ),
           },
           { label: 'Link to this page', run: () => void copy(location.href, 'Link copied') },
         ]),
@@ -56,7 +67,9 @@ export function Actions({ run, onReplay }: Properties) {
           Stop…
         </button>
       ) : null}
-      {asks ? <AskToStop run={run} others={Math.max(0, (ends?.run_ids.length ?? 1) - 1)} onClose={() => setAsks(false)} /> : null}
+      {asks ? (
+        <AskToStop run={run} others={Math.max(0, (ends?.run_ids.length ?? 1) - 1)} onClose={() => setAsks(false)} />
+      ) : null}
     </div>
   );
 }
@@ -84,9 +97,11 @@ function AskToStop({ run, others, onClose }: { run: RunRecord; others: number; o
     <Dialog title="Stop this run?" onClose={onClose}>
       <form onSubmit={(event) => void stop(event)}>
         <p>
-          {shortId(run.id)} is {endInWords(run).toLowerCase()}. As with Ctrl-C, the agent and everything it started are ended, its work so
-          far is kept, and the verdict is “cancelled”.
-          {others > 0 ? ` ${plural(others, 'other run')} of the same process ${others === 1 ? 'ends' : 'end'} with it.` : ''}
+          {shortId(run.id)} is {endInWords(run).toLowerCase()}. As with Ctrl-C, the agent and everything it started are
+          ended, its work so far is kept, and the verdict is “cancelled”.
+          {others > 0
+            ? ` ${plural(others, 'other run')} of the same process ${others === 1 ? 'ends' : 'end'} with it.`
+            : ''}
         </p>
         <label class="field">
           <span>Reason (recorded with your name)</span>

@@ -28,7 +28,9 @@ export function asMarkdown(run: RunRecord): string {
     ['Cost', costInWords(run) ?? 'unknown'],
     ['Tool calls', run.tool_calls === undefined ? undefined : String(run.tool_calls)],
   ];
-  const evidence = (outcome?.verdict.evidence ?? []).map(({ signal, detail }) => `- **${signal}**: ${detail.replaceAll('\n', ' ')}`);
+  const evidence = (outcome?.verdict.evidence ?? []).map(
+    ({ signal, detail }) => `- **${signal}**: ${detail.replaceAll('\n', ' ')}`,
+  );
   const files = (outcome?.artifacts ?? [])
     .slice(0, filesTold)
     .map(({ path, operation }) => `- ${operation} \`${path.replaceAll('`', '')}\``);

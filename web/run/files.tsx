@@ -24,9 +24,11 @@ export function Files({ run, model }: { run: RunRecord; model: RunModel }) {
   const files = filesOf(run, model);
   const wanted = wantedFile(address.value.hash);
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
-  const isOpen = (path: string, index: number): boolean => (index < openAtFirst || path === wanted) !== toggled.has(path);
+  const isOpen = (path: string, index: number): boolean =>
+    (index < openAtFirst || path === wanted) !== toggled.has(path);
   useEffect(() => {
-    if (wanted !== '') document.querySelector(`[data-path="${CSS.escape(wanted)}"]`)?.scrollIntoView({ block: 'start' });
+    if (wanted !== '')
+      document.querySelector(`[data-path="${CSS.escape(wanted)}"]`)?.scrollIntoView({ block: 'start' });
   }, [wanted]);
   function move(step: number): void {
     const all = [...document.querySelectorAll<HTMLElement>('.file-head')];
@@ -80,7 +82,11 @@ const editsShown = 20;
 function Edits({ file, model }: { file: ChangedFile; model: RunModel }) {
   const shown = file.edits.slice(-editsShown);
   if (shown.length === 0)
-    return <p class="muted file-note">The ledger records that it was {file.operation}, but the tape with the change is not here.</p>;
+    return (
+      <p class="muted file-note">
+        The ledger records that it was {file.operation}, but the tape with the change is not here.
+      </p>
+    );
   return (
     <>
       {shown.map((edit, index) => (
@@ -88,7 +94,11 @@ function Edits({ file, model }: { file: ChangedFile; model: RunModel }) {
           key={edit.seq}
           edit={edit}
           model={model}
-          place={file.edits.length > 1 ? `Edit ${file.edits.length - shown.length + index + 1} of ${file.edits.length}: ` : ''}
+          place={
+            file.edits.length > 1
+              ? `Edit ${file.edits.length - shown.length + index + 1} of ${file.edits.length}: `
+              : ''
+          }
         />
       ))}
     </>

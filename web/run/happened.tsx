@@ -25,7 +25,8 @@ export function Happened({ run, model, actions }: { run: RunRecord; model: RunMo
           )}
           {run.parent_run_id === undefined || source.value.isReport ? null : (
             <>
-              <a href={`/runs/${run.parent_run_id}`}>{shortId(run.parent_run_id)}</a> <span aria-hidden="true">/</span>{' '}
+              <a href={`/runs/${run.parent_run_id}`}>{shortId(run.parent_run_id)}</a>{' '}
+              <span aria-hidden="true">/</span>{' '}
             </>
           )}
           <code>{shortId(run.id)}</code>
@@ -62,7 +63,8 @@ function lastStep({ last: row }: RunModel): string {
     return row.isOpen
       ? `Now: ${row.tool.name} ${oneLine(row.tool.about, 120)}`
       : `Last: ${row.tool.name} ${oneLine(row.tool.about, 120)}. Waiting for the model.`;
-  if (row.kind === 'text' || row.kind === 'reasoning') return row.isOpen ? 'Now: writing.' : 'Last: wrote text. Waiting for the next step.';
+  if (row.kind === 'text' || row.kind === 'reasoning')
+    return row.isOpen ? 'Now: writing.' : 'Last: wrote text. Waiting for the next step.';
   return row.kind === 'turn' ? `${row.label}: waiting for the model.` : `Last: ${oneLine(row.label, 120)}`;
 }
 
@@ -167,13 +169,19 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
       'Tries',
       run.attempts.length > 1
         ? run.attempts
-            .map(({ number, class: verdict, reason }) => `${number}: ${verdict}${reason === undefined ? '' : ` (${oneLine(reason, 80)})`}`)
+            .map(
+              ({ number, class: verdict, reason }) =>
+                `${number}: ${verdict}${reason === undefined ? '' : ` (${oneLine(reason, 80)})`}`,
+            )
             .join('; ')
         : undefined,
     ],
     ['Stopped', stoppedInWords(run.labels)],
     ['Labels', labels.length === 0 ? undefined : labels.map(([key, value]) => `${key}=${value}`).join(' ')],
-    ['Secrets', run.outcome?.provenance.redactions === undefined ? undefined : `${run.outcome.provenance.redactions} redacted`],
+    [
+      'Secrets',
+      run.outcome?.provenance.redactions === undefined ? undefined : `${run.outcome.provenance.redactions} redacted`,
+    ],
   ];
   return (
     <dl class="facts">

@@ -40,13 +40,18 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
   const linked = Number(/^#e(\d{1,15})$/.exec(address.value.hash)?.[1] ?? 0);
   useEffect(() => {
     const at = linked === 0 ? -1 : placeOf(linked);
-    if (at < 0 && linked > 0 && linked < last && source.value.leftOut !== undefined) say(`Event ${linked} is left out of this report`);
+    if (at < 0 && linked > 0 && linked < last && source.value.leftOut !== undefined)
+      say(`Event ${linked} is left out of this report`);
     if (at < 0) return;
     handle.current?.scrollTo(at);
     setOpened((before) => new Set([...before, linked]));
   }, [linked, last >= linked]);
   useKeys([
-    { key: '/', what: 'Filter events by words', run: () => document.querySelector<HTMLInputElement>('#filter-raw')?.focus() },
+    {
+      key: '/',
+      what: 'Filter events by words',
+      run: () => document.querySelector<HTMLInputElement>('#filter-raw')?.focus(),
+    },
     { key: 'G', what: 'Go to the end', run: () => handle.current?.scrollToEnd() },
   ]);
 
@@ -142,9 +147,11 @@ function useHits(id: string, wanted: string, model: RunModel): Hits | undefined 
         const page = await source.value.records(id, mine.after, 500, { isWhole: true });
         if (page.length === 0) break;
         for (const record of page)
-          if (record.type !== 'records.left_out' && JSON.stringify(record).toLowerCase().includes(wanted)) mine.found.push(record.sequence);
+          if (record.type !== 'records.left_out' && JSON.stringify(record).toLowerCase().includes(wanted))
+            mine.found.push(record.sequence);
         mine.after = page.at(-1)?.sequence ?? model.lastSeq;
-        if (mine === looking.current) setHits({ words: wanted, sequences: mine.found.slice(), isDone: mine.after >= model.lastSeq });
+        if (mine === looking.current)
+          setHits({ words: wanted, sequences: mine.found.slice(), isDone: mine.after >= model.lastSeq });
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     } catch {
@@ -157,7 +164,17 @@ function useHits(id: string, wanted: string, model: RunModel): Hits | undefined 
   return wanted === '' ? undefined : hits;
 }
 
-function RawRow({ sequence, pages, isOpen, onToggle }: { sequence: number; pages: RecordPages; isOpen: boolean; onToggle: () => void }) {
+function RawRow({
+  sequence,
+  pages,
+  isOpen,
+  onToggle,
+}: {
+  sequence: number;
+  pages: RecordPages;
+  isOpen: boolean;
+  onToggle: () => void;
+}) {
   const [record, setRecord] = useState<Exclude<SentRecord, { type: 'records.left_out' }> | undefined>();
   useEffect(() => {
     let isGone = false;

@@ -122,7 +122,8 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
 export function Replay({ replay, total }: { replay: ReplayState; total: number }) {
   const { model, at, isPlaying, speed } = replay;
   void model?.version.value;
-  const time = model?.firstAt === undefined || model.lastAt === undefined ? '' : compactDuration(model.lastAt - model.firstAt);
+  const time =
+    model?.firstAt === undefined || model.lastAt === undefined ? '' : compactDuration(model.lastAt - model.firstAt);
   const faster = (by: number): void => {
     const index = speeds.findIndex((each) => each === speed);
     replay.setSpeed(speeds[Math.min(Math.max(0, index + by), speeds.length - 1)] ?? 1);
@@ -137,7 +138,11 @@ export function Replay({ replay, total }: { replay: ReplayState; total: number }
   ]);
   return (
     <div class="replay" role="region" aria-label="Replay">
-      <button type="button" class="primary" onClick={() => (at >= total ? replay.start() : replay.setPlaying(!isPlaying))}>
+      <button
+        type="button"
+        class="primary"
+        onClick={() => (at >= total ? replay.start() : replay.setPlaying(!isPlaying))}
+      >
         {isPlaying ? 'Pause' : at >= total ? 'Again' : 'Play'}
       </button>
       <button type="button" aria-label="One event back" onClick={() => replay.seek(at - 1)}>

@@ -47,7 +47,9 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
         <h2 id="answer">Answer</h2>
         {answer === '' ? (
           <p class="muted">
-            {run.status === 'running' ? 'None yet. What it has said so far is in the transcript (4).' : 'It ended without an answer.'}
+            {run.status === 'running'
+              ? 'None yet. What it has said so far is in the transcript (4).'
+              : 'It ended without an answer.'}
           </p>
         ) : (
           <Markdown text={answer} />
@@ -129,8 +131,8 @@ export function TimeInWords({ model }: { model: RunModel }) {
   const part = (ms: number): string => `${compactDuration(ms)} (${Math.round((ms / Math.max(1, total)) * 100)}%)`;
   return (
     <p class="time-words">
-      {compactDuration(total)} in all: <span class="key key-model" aria-hidden="true" /> the model {part(total - tools - retries - leftOut)}
-      , <span class="key key-tool" aria-hidden="true" /> tools {part(tools)}
+      {compactDuration(total)} in all: <span class="key key-model" aria-hidden="true" /> the model{' '}
+      {part(total - tools - retries - leftOut)}, <span class="key key-tool" aria-hidden="true" /> tools {part(tools)}
       {retries > 0 ? `, waiting to retry ${part(retries)}` : ''}
       {leftOut > 0 ? `, in events that this report leaves out ${part(leftOut)}` : ''}
     </p>
@@ -140,7 +142,8 @@ export function TimeInWords({ model }: { model: RunModel }) {
 /** The files that the ledger lists, and those that the records report while it runs. */
 export function filesOf(run: RunRecord, model: RunModel): ChangedFile[] {
   const files = new Map(model.files);
-  for (const { path, operation } of run.outcome?.artifacts ?? []) if (!files.has(path)) files.set(path, { path, operation, edits: [] });
+  for (const { path, operation } of run.outcome?.artifacts ?? [])
+    if (!files.has(path)) files.set(path, { path, operation, edits: [] });
   return [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 

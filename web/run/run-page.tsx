@@ -32,7 +32,8 @@ function useRun(id: string) {
   const model = useMemo(() => new RunModel(id), [id]);
   const [stream, setStream] = useState<Stream>({ state: 'waiting' });
   // Without a tape there is nothing to follow.
-  const hasRecords = answer !== undefined && (answer.tape !== undefined || answer.status === 'running' || source.value.isReport);
+  const hasRecords =
+    answer !== undefined && (answer.tape !== undefined || answer.status === 'running' || source.value.isReport);
   useEffect(() => {
     if (!hasRecords) return;
     return source.value.follow(id, model.lastSeq, {
@@ -50,7 +51,8 @@ function useRun(id: string) {
 export function RunPage({ id }: { id: string }) {
   const { run, error, again, model, stream } = useRun(id);
   const replay = useReplay(id, model);
-  if (run === undefined) return error === undefined ? <p class="loading">Loading the run…</p> : <Problem error={error} again={again} />;
+  if (run === undefined)
+    return error === undefined ? <p class="loading">Loading the run…</p> : <Problem error={error} again={again} />;
   return (
     <main class="run-page">
       <Told run={run} model={model} />
@@ -72,12 +74,15 @@ function LeftOut({ run }: { run: RunRecord }) {
   const { leftOut } = source.value;
   if (leftOut === undefined) return null;
   const { events, characters } = leftOut;
-  const parts = [...(events > 0 ? [plural(events, 'event')] : []), ...(characters > 0 ? [`${fileSize(characters)} of long texts`] : [])];
+  const parts = [
+    ...(events > 0 ? [plural(events, 'event')] : []),
+    ...(characters > 0 ? [`${fileSize(characters)} of long texts`] : []),
+  ];
   return (
     <section class="banner left-out" aria-label="Left out">
       <p>
-        This report leaves out {parts.join(' and ')}. Verdict, answer, files and figures are those of the whole run; transcript, timeline
-        and search cover only what is here.{' '}
+        This report leaves out {parts.join(' and ')}. Verdict, answer, files and figures are those of the whole run;
+        transcript, timeline and search cover only what is here.{' '}
         {run.tape === undefined
           ? 'The run was made without a ledger: nothing else of it is kept.'
           : 'For all of it, where the run is kept:'}
@@ -109,7 +114,13 @@ function Told({ run, model }: { run: RunRecord; model: RunModel }) {
 const signs: Record<State, string> = { running: '▶', good: '✓', bad: '✕', warn: '!', idle: '–' };
 const icons: Record<State, TabIcon> = { running: 'running', good: 'ok', bad: 'bad', warn: 'bad', idle: 'idle' };
 
-const titles: Record<View, string> = { answer: 'Result', files: 'Files', time: 'Time', events: 'Transcript', raw: 'Raw events' };
+const titles: Record<View, string> = {
+  answer: 'Result',
+  files: 'Files',
+  time: 'Time',
+  events: 'Transcript',
+  raw: 'Raw events',
+};
 
 function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; isReplayed: boolean }) {
   void model.version.value;
@@ -120,7 +131,11 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
   const wasRunning = useRef(run.status === 'running');
   const fallback: View = isLinked || wasRunning.current || isReplayed ? 'events' : 'answer';
   const view = views.find((name) => name === wanted) ?? fallback;
-  const counts: Partial<Record<View, number>> = { files: model.files.size, events: model.rows.length, raw: model.events };
+  const counts: Partial<Record<View, number>> = {
+    files: model.files.size,
+    events: model.rows.length,
+    raw: model.events,
+  };
 
   function show(name: View): void {
     const to = new URL(withQuery({ view: name }), location.href);
@@ -165,7 +180,9 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
       {view === 'answer' ? <Result run={run} model={model} onShow={show} /> : null}
       {view === 'files' ? <Files run={run} model={model} /> : null}
       {view === 'time' ? <Time run={run} model={model} /> : null}
-      {view === 'events' ? <Transcript key={isReplayed ? 'replay' : 'run'} run={run} model={model} isReplayed={isReplayed} /> : null}
+      {view === 'events' ? (
+        <Transcript key={isReplayed ? 'replay' : 'run'} run={run} model={model} isReplayed={isReplayed} />
+      ) : null}
       {view === 'raw' ? <RawEvents run={run} model={model} /> : null}
     </>
   );

@@ -45,7 +45,8 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
   function zoom(factor: number, middle = (view[0] + view[1]) / 2): void {
     look(middle - (middle - view[0]) * factor, middle + (view[1] - middle) * factor);
   }
-  const pan = (share: number): void => look(view[0] + (view[1] - view[0]) * share, view[1] + (view[1] - view[0]) * share);
+  const pan = (share: number): void =>
+    look(view[0] + (view[1] - view[0]) * share, view[1] + (view[1] - view[0]) * share);
   function select(index: number): void {
     leaveButton();
     const at = Math.min(Math.max(0, index), spans.length - 1);
@@ -95,7 +96,11 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
   if (spans.length === 0)
     return (
       <Empty title="No times">
-        <p>{run.status === 'running' ? 'Nothing has happened yet.' : 'The stream of this run has no times, or its tape is not here.'}</p>
+        <p>
+          {run.status === 'running'
+            ? 'Nothing has happened yet.'
+            : 'The stream of this run has no times, or its tape is not here.'}
+        </p>
       </Empty>
     );
   return (
@@ -170,7 +175,17 @@ function ticks([from, to]: Window, start: number, count: number): { at: number; 
   return found;
 }
 
-function Axis({ view, start, scale, isCompressed }: { view: Window; start: number; scale: Scale; isCompressed: boolean }) {
+function Axis({
+  view,
+  start,
+  scale,
+  isCompressed,
+}: {
+  view: Window;
+  start: number;
+  scale: Scale;
+  isCompressed: boolean;
+}) {
   const count = innerWidth < 600 ? 3 : 8;
   const width = view[1] - view[0] || 1;
   // Where time is not to scale, the marks are evenly spaced and labelled with their moments.
@@ -266,7 +281,13 @@ function UsageChart({ model }: { model: RunModel }) {
       lines: [
         { label: 'Tokens', values: model.usage.map(({ tokens }) => tokens), figure: compactCount },
         ...(model.usage.some(({ cost }) => cost !== undefined)
-          ? [{ label: 'Cost', values: model.usage.map(({ cost }) => cost ?? null), figure: (value: number) => dollars(value) }]
+          ? [
+              {
+                label: 'Cost',
+                values: model.usage.map(({ cost }) => cost ?? null),
+                figure: (value: number) => dollars(value),
+              },
+            ]
           : []),
       ],
     }),

@@ -53,7 +53,10 @@ function TooLong({ row, runId }: { row: Row; runId: string }) {
   return (
     <p class="too-long">
       {fileSize(more)} not shown here:{' '}
-      <a href={`/api/runs/${encodeURIComponent(runId)}/records?after=${endSeq - 1}&limit=1&follow=0`} download={`event-${endSeq}.txt`}>
+      <a
+        href={`/api/runs/${encodeURIComponent(runId)}/records?after=${endSeq - 1}&limit=1&follow=0`}
+        download={`event-${endSeq}.txt`}
+      >
         the whole event as a file
       </a>
     </p>
@@ -80,7 +83,9 @@ export function RowToCome({ rows, index }: { rows: Rows; index: number }) {
 function content(row: Row, isToggled: boolean, onToggle: () => void): ComponentChildren {
   switch (row.kind) {
     case 'tool':
-      return row.tool === undefined ? null : <ToolRow row={row} tool={row.tool} isToggled={isToggled} onToggle={onToggle} />;
+      return row.tool === undefined ? null : (
+        <ToolRow row={row} tool={row.tool} isToggled={isToggled} onToggle={onToggle} />
+      );
     case 'text':
       return <Words row={row} />;
     case 'prompt':
@@ -108,7 +113,8 @@ const plainFrom = 10_000;
 
 function Words({ row }: { row: Row }) {
   // A growing text would be parsed again with every word, so a long one stays plain until it is complete.
-  if (row.isOpen && row.text.length > plainFrom) return <Output text={row.text} lines={100_000} label="Text" class="prose-plain" />;
+  if (row.isOpen && row.text.length > plainFrom)
+    return <Output text={row.text} lines={100_000} label="Text" class="prose-plain" />;
   return (
     <div class={row.isOpen ? 'is-streaming' : ''}>
       <Markdown text={row.text} />
@@ -186,7 +192,17 @@ function figures({ isOpen }: Row, tool: ToolPart): string {
 }
 
 /** A call and its result. For commands and failed calls the first lines are shown even when the row is closed. */
-function ToolRow({ row, tool, isToggled, onToggle }: { row: Row; tool: ToolPart; isToggled: boolean; onToggle: () => void }) {
+function ToolRow({
+  row,
+  tool,
+  isToggled,
+  onToggle,
+}: {
+  row: Row;
+  tool: ToolPart;
+  isToggled: boolean;
+  onToggle: () => void;
+}) {
   const isOpen = isToggled;
   const state = stateOfTool(row, tool);
   const isTold = tool.kind === 'command' || state === 'bad' || row.isOpen;
@@ -211,7 +227,9 @@ function ToolRow({ row, tool, isToggled, onToggle }: { row: Row; tool: ToolPart;
                 <p class="part-head">
                   {each.operation} <bdi>{oneLine(each.path, 300)}</bdi>
                 </p>
-                {change === undefined ? null : <DiffView diff={change} label={`Changes to ${oneLine(each.path, 100)}`} />}
+                {change === undefined ? null : (
+                  <DiffView diff={change} label={`Changes to ${oneLine(each.path, 100)}`} />
+                )}
               </div>
             );
           })}
@@ -305,7 +323,10 @@ export function FoldRow({ model, members, isOpen, isSelected, onToggle }: FoldPr
   const abouts = members.slice(0, aboutsShown).map((member) => oneLine(model.row(member)?.tool?.about ?? '', 40));
   const at = rows.at(first);
   return (
-    <article class={`row row-fold ${isSelected ? 'is-selected' : ''}`} aria-label={`${members.length} calls to ${label}`}>
+    <article
+      class={`row row-fold ${isSelected ? 'is-selected' : ''}`}
+      aria-label={`${members.length} calls to ${label}`}
+    >
       <div class="row-main">
         <button type="button" class="row-button" aria-expanded={isOpen} onClick={onToggle}>
           <span class="twist" aria-hidden="true">
@@ -316,7 +337,9 @@ export function FoldRow({ model, members, isOpen, isSelected, onToggle }: FoldPr
           <span class="fold-count">{members.length} calls</span>
           <code class="row-about">{abouts.filter(Boolean).join(', ')}</code>
           <span class="row-figures text-muted">
-            {[failed > 0 ? plural(failed, 'failure') : '', took > 0 ? compactDuration(took) : ''].filter(Boolean).join(' · ')}
+            {[failed > 0 ? plural(failed, 'failure') : '', took > 0 ? compactDuration(took) : '']
+              .filter(Boolean)
+              .join(' · ')}
           </span>
         </button>
       </div>

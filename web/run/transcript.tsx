@@ -115,7 +115,8 @@ export function Transcript({ run, model, isReplayed }: Properties) {
   }
   function jumpToTrouble(by: number): void {
     const from = selected < 0 ? (by > 0 ? -1 : model.rows.length) : selected;
-    for (let at = from + by; at >= 0 && at < model.rows.length; at += by) if (model.rows.tone(at) === 'bad') return reveal(at);
+    for (let at = from + by; at >= 0 && at < model.rows.length; at += by)
+      if (model.rows.tone(at) === 'bad') return reveal(at);
     say(by > 0 ? 'No more errors below' : 'No more errors above');
   }
   function jumpToMatch(by: number): void {
@@ -135,7 +136,11 @@ export function Transcript({ run, model, isReplayed }: Properties) {
         else toggle(selected);
       },
     },
-    { key: '/', what: 'Search in this run', run: () => document.querySelector<HTMLInputElement>('#search-run')?.focus() },
+    {
+      key: '/',
+      what: 'Search in this run',
+      run: () => document.querySelector<HTMLInputElement>('#search-run')?.focus(),
+    },
     { key: 'n', what: 'Next match', run: () => jumpToMatch(1) },
     { key: 'N', what: 'Previous match', run: () => jumpToMatch(-1) },
     { key: 'e', what: 'Next error', run: () => jumpToTrouble(1) },
@@ -194,7 +199,9 @@ export function Transcript({ run, model, isReplayed }: Properties) {
                 type="button"
                 class="chip"
                 aria-pressed={isShown}
-                onClick={() => hide(new Set(isShown ? [...hidden, ...names] : [...hidden].filter((each) => !names.includes(each))))}
+                onClick={() =>
+                  hide(new Set(isShown ? [...hidden, ...names] : [...hidden].filter((each) => !names.includes(each))))
+                }
               >
                 {title}
               </button>

@@ -14,7 +14,10 @@ const timelineMs = 3000;
 
 /** A run and everything it started: one line each, on one time axis. */
 export function TreePage({ id }: { id: string }) {
-  const { answer, error, again } = useAnswer(async () => Promise.all([source.value.run(id), source.value.children(id)]), [id]);
+  const { answer, error, again } = useAnswer(
+    async () => Promise.all([source.value.run(id), source.value.children(id)]),
+    [id],
+  );
   const [top, below = []] = answer ?? [];
   const [live, setLive] = useState<ReadonlyMap<string, TreeRun>>(new Map());
   const [selected, setSelected] = useState(0);
@@ -27,7 +30,8 @@ export function TreePage({ id }: { id: string }) {
           depth: run.depth ?? 0,
         }));
   useEffect(
-    () => setTab(`Tree of ${shortId(id)} · Runwire`, runs.some(({ status }) => status === 'running') ? 'running' : 'idle'),
+    () =>
+      setTab(`Tree of ${shortId(id)} · Runwire`, runs.some(({ status }) => status === 'running') ? 'running' : 'idle'),
     [id, runs.length],
   );
 
@@ -53,8 +57,8 @@ export function TreePage({ id }: { id: string }) {
   return (
     <main class="tree-page">
       <p class="crumbs">
-        <a href="/">Runs</a> <span aria-hidden="true">/</span> <a href={`/runs/${id}`}>{shortId(id)}</a> <span aria-hidden="true">/</span>{' '}
-        tree
+        <a href="/">Runs</a> <span aria-hidden="true">/</span> <a href={`/runs/${id}`}>{shortId(id)}</a>{' '}
+        <span aria-hidden="true">/</span> tree
       </p>
       <h1 class="page-title">{oneLine(top.title, 160) || '(no prompt)'}</h1>
       <p class="muted">
@@ -65,7 +69,8 @@ export function TreePage({ id }: { id: string }) {
       {runs.length === 1 ? (
         <Empty title="This run started no other runs">
           <p>
-            Runs appear here under the one that started them: those of “runwire race” and “runwire orchestrate”, and those with --parent.
+            Runs appear here under the one that started them: those of “runwire race” and “runwire orchestrate”, and
+            those with --parent.
           </p>
         </Empty>
       ) : null}
@@ -88,7 +93,9 @@ export function TreePage({ id }: { id: string }) {
             </div>
             <div role="cell" class="tree-figures">
               <span>{costInWords(run) ?? ''}</span>
-              <span>{run.input_tokens === undefined ? '' : compactCount(run.input_tokens + (run.output_tokens ?? 0))}</span>
+              <span>
+                {run.input_tokens === undefined ? '' : compactCount(run.input_tokens + (run.output_tokens ?? 0))}
+              </span>
             </div>
             <div role="cell" class="tree-track">
               <RunBar run={run} start={start} end={end} hasTimeline={index < timelinesShown} />
@@ -146,7 +153,8 @@ function arranged(top: TreeRun, below: readonly TreeRun[]): TreeRun[] {
     if (seen.has(run.id)) return;
     seen.add(run.id);
     placed.push({ ...run, depth });
-    for (const child of (children.get(run.id) ?? []).toSorted((a, b) => a.started_at - b.started_at)) place(child, depth + 1);
+    for (const child of (children.get(run.id) ?? []).toSorted((a, b) => a.started_at - b.started_at))
+      place(child, depth + 1);
   }
   place(top, 0);
   // A run whose parent is missing still belongs below.
@@ -194,7 +202,11 @@ function RunBar({ run, start, end, hasTimeline }: { run: TreeRun; start: number;
       <span
         class={`tree-took ${isWide ? 'is-inside' : ''}`}
         style={
-          isWide ? { right: `${Math.max(0, 100 - left - size)}%` } : isLate ? { right: `${100 - left}%` } : { left: `${left + size}%` }
+          isWide
+            ? { right: `${Math.max(0, 100 - left - size)}%` }
+            : isLate
+              ? { right: `${100 - left}%` }
+              : { left: `${left + size}%` }
         }
         aria-hidden="true"
       >

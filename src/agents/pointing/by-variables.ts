@@ -34,7 +34,10 @@ export function pointByVariables(
     remarks: [],
     direct(to) {
       const held = heldKeys([provider], to.token, { env, files: new UserFiles(place) });
-      return { ...held, env: { ...held.env, [keyVariable]: to.token, [addressVariable]: `${to.address(name)}${own.end ?? ''}` } };
+      return {
+        ...held,
+        env: { ...held.env, [keyVariable]: to.token, [addressVariable]: `${to.address(name)}${own.end ?? ''}` },
+      };
     },
   };
 }

@@ -11,12 +11,18 @@ import type { Provider } from './with-others.ts';
 const name = 'anthropic';
 const ownAddress = 'https://api.anthropic.com';
 const keyVariables = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'];
-const otherClouds = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY', 'CLAUDE_CODE_USE_MANTLE'];
+const otherClouds = [
+  'CLAUDE_CODE_USE_BEDROCK',
+  'CLAUDE_CODE_USE_VERTEX',
+  'CLAUDE_CODE_USE_FOUNDRY',
+  'CLAUDE_CODE_USE_MANTLE',
+];
 const settingsFile = 'settings.json';
 
 /** Variables in its settings win over those of the process, so the address and the token stand in settings of ours, which win over the user's. */
 export async function pointClaude(ask: Ask, place: PointingPlace): Promise<Pointed> {
-  if (ask.extraArgs.some((word) => /^--settings(?:=|$)/.test(word))) throw new NotPointed('its arguments name settings of their own');
+  if (ask.extraArgs.some((word) => /^--settings(?:=|$)/.test(word)))
+    throw new NotPointed('its arguments name settings of their own');
   const files = new UserFiles(place);
   const folder = userFolder(place.env, 'CLAUDE_CONFIG_DIR', '.claude');
   const settings = await files.settings(join(folder, 'settings.json'), 'json');
@@ -56,4 +62,6 @@ export async function pointClaude(ask: Ask, place: PointingPlace): Promise<Point
 }
 
 const variablesIn = (values: Readonly<Record<string, unknown>>): Environment =>
-  Object.fromEntries(Object.entries(values).flatMap(([each, value]) => (typeof value === 'string' ? [[each, value]] : [])));
+  Object.fromEntries(
+    Object.entries(values).flatMap(([each, value]) => (typeof value === 'string' ? [[each, value]] : [])),
+  );

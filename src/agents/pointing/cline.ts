@@ -16,7 +16,10 @@ import { type Provider, withOthers } from './with-others.ts';
 const builtIn: Readonly<Record<string, KnownProvider>> = {
   anthropic: { address: 'https://api.anthropic.com/v1', keys: ['ANTHROPIC_API_KEY'] },
   'openai-native': { address: 'https://api.openai.com/v1', keys: ['OPENAI_API_KEY'] },
-  gemini: { address: 'https://generativelanguage.googleapis.com', keys: ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'] },
+  gemini: {
+    address: 'https://generativelanguage.googleapis.com',
+    keys: ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+  },
 };
 
 const copied = 'providers.json';
@@ -31,7 +34,8 @@ export async function pointCline(ask: Ask, place: PointingPlace): Promise<Pointe
   const path = providersPath(env);
   const settings = await files.settings(path, 'json');
   const own = object(settings['providers']);
-  const used = (ask.model === undefined ? undefined : splitModel(ask.model).provider) ?? filled(settings['lastUsedProvider']);
+  const used =
+    (ask.model === undefined ? undefined : splitModel(ask.model).provider) ?? filled(settings['lastUsedProvider']);
   if (used === undefined) throw new NotPointed('no provider is set; name the model as provider/name');
   const providers = withOthers(used, [...new Set([...Object.keys(own), ...Object.keys(builtIn)])], (name) =>
     findProvider(name, object(object(own[name])['settings']), env),
@@ -64,7 +68,9 @@ export async function pointCline(ask: Ask, place: PointingPlace): Promise<Pointe
 function providersPath(env: Environment): string {
   if (given(env, 'CLINE_PROVIDER_SETTINGS_PATH') !== undefined) return userFolder(env, 'CLINE_PROVIDER_SETTINGS_PATH');
   const data =
-    given(env, 'CLINE_DATA_DIR') === undefined ? join(userFolder(env, 'CLINE_DIR', '.cline'), 'data') : userFolder(env, 'CLINE_DATA_DIR');
+    given(env, 'CLINE_DATA_DIR') === undefined
+      ? join(userFolder(env, 'CLINE_DIR', '.cline'), 'data')
+      : userFolder(env, 'CLINE_DATA_DIR');
   return join(data, 'settings', copied);
 }
 
@@ -73,7 +79,11 @@ function findProvider(name: string, settings: JsonObject, env: Environment): Pro
   const known = Object.hasOwn(builtIn, name) ? builtIn[name] : undefined;
   const address = filled(settings['baseUrl']) ?? known?.address;
   if (address === undefined) throw new NotPointed(`no address is known for its provider ${name}`);
-  const key = filled(settings['apiKey']) ?? known?.keys.map((each) => given(env, each)).find((each) => each !== undefined);
+  const key =
+    filled(settings['apiKey']) ?? known?.keys.map((each) => given(env, each)).find((each) => each !== undefined);
   const isOpen = key === undefined && known !== undefined;
-  return { route: routeOf(name, address, key), keys: isOpen || hasSecretHeader(settings['headers']) ? 'passed' : 'held' };
+  return {
+    route: routeOf(name, address, key),
+    keys: isOpen || hasSecretHeader(settings['headers']) ? 'passed' : 'held',
+  };
 }

@@ -38,7 +38,8 @@ export async function pointCodex(ask: Ask, place: PointingPlace): Promise<Pointe
   const own = object(settings['model_providers']);
   const selected = selectedProvider(ask, settings);
   const find = (name: string): CodexProvider => {
-    if (localServers.has(name)) throw new NotPointed(`${name} is a server on this machine that it also asks for other things`);
+    if (localServers.has(name))
+      throw new NotPointed(`${name} is a server on this machine that it also asks for other things`);
     const baseUrl = name === selected ? ask.baseUrl : undefined;
     if (name === builtIn) return openAi(name, baseUrl ?? settings['openai_base_url'] ?? earlierAddress(place), login);
     return ownProvider(name, { ...object(own[name]), ...present({ base_url: baseUrl }) }, place.env, login);
@@ -53,7 +54,12 @@ export async function pointCodex(ask: Ask, place: PointingPlace): Promise<Pointe
   };
 }
 
-function directions(providers: readonly CodexProvider[], to: Destination, files: UserFiles, { env, version }: PointingPlace): Directions {
+function directions(
+  providers: readonly CodexProvider[],
+  to: Destination,
+  files: UserFiles,
+  { env, version }: PointingPlace,
+): Directions {
   const byVariable = providers.filter(({ route }) => route.name === builtIn && !isAtLeast(version, '0.118'));
   const variables = providers.flatMap(({ variable }) => variable ?? []);
   const held = heldKeys(providers, to.token, { env, files, variables: ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'] });
@@ -64,7 +70,9 @@ function directions(providers: readonly CodexProvider[], to: Destination, files:
       .flatMap(({ route: { name }, namesVariable, isAzure }) => [
         `--config=${name === builtIn ? 'openai_base_url' : `model_providers.${name}.base_url`}=${tomlString(to.address(name))}`,
         ...(isAzure === undefined ? [] : [`--config=model_providers.${name}.name="Azure"`]),
-        ...(namesVariable === undefined ? [] : [`--config=model_providers.${name}.env_key=${tomlString(tokenVariable)}`]),
+        ...(namesVariable === undefined
+          ? []
+          : [`--config=model_providers.${name}.env_key=${tomlString(tokenVariable)}`]),
       ]),
     env: {
       ...held.env,
@@ -81,7 +89,10 @@ function selectedProvider({ model }: Ask, settings: JsonObject): string {
 }
 
 /** What it signs in to OpenAI with. */
-type Login = { key: string } | { key?: undefined; isChatGpt: true } | { key?: undefined; isChatGpt?: undefined; problem: string };
+type Login =
+  | { key: string }
+  | { key?: undefined; isChatGpt: true }
+  | { key?: undefined; isChatGpt?: undefined; problem: string };
 
 async function readLogin(files: UserFiles, home: string, env: Environment): Promise<Login> {
   const variable = given(env, 'CODEX_API_KEY');
@@ -91,7 +102,8 @@ async function readLogin(files: UserFiles, home: string, env: Environment): Prom
   const { auth_mode: mode, OPENAI_API_KEY: stored, tokens } = await files.settings(file, 'json');
   const key = mode === 'chatgpt' ? undefined : filled(stored);
   const isChatGpt = mode !== 'apikey' && isObject(tokens);
-  if (key !== undefined && isChatGpt) return { problem: `${file} holds a key and a login; set CODEX_API_KEY to use a key` };
+  if (key !== undefined && isChatGpt)
+    return { problem: `${file} holds a key and a login; set CODEX_API_KEY to use a key` };
   if (key !== undefined) return { key };
   return isChatGpt ? { isChatGpt } : { problem: `no key was found; set CODEX_API_KEY` };
 }
@@ -100,7 +112,8 @@ function openAi(name: string, baseUrl: unknown, login: Login): CodexProvider {
   const { key } = login;
   if (key === undefined && login.isChatGpt === undefined) throw new NotPointed(login.problem);
   const address =
-    (typeof baseUrl === 'string' && baseUrl !== '' ? baseUrl : undefined) ?? (key === undefined ? loginAddress : builtInAddress);
+    (typeof baseUrl === 'string' && baseUrl !== '' ? baseUrl : undefined) ??
+    (key === undefined ? loginAddress : builtInAddress);
   const route = routeOf(name, address, key);
   return key === undefined ? { route, keys: 'passed' } : { route, keys: 'held', variable: 'CODEX_API_KEY' };
 }
@@ -119,13 +132,21 @@ function ownProvider(name: string, provider: JsonObject, env: Environment, login
   const route = routeOf(name, address, key);
   const azure = azureHost.test(new URL(route.upstream).hostname) ? ({ isAzure: true } as const) : {};
   if (key === undefined) return { route, ...azure, keys: variable === undefined ? keys : 'passed' };
-  return { route, ...azure, keys, ...(variable === undefined ? { variable: tokenVariable, namesVariable: true } : { variable }) };
+  return {
+    route,
+    ...azure,
+    keys,
+    ...(variable === undefined ? { variable: tokenVariable, namesVariable: true } : { variable }),
+  };
 }
 
 /** Headers that carry a secret of their own pass as they are. */
 function hasOtherSecrets(provider: JsonObject): boolean {
   const fromVariables = Object.entries(object(provider['env_http_headers'])).flat();
-  const names = [...Object.keys(object(provider['http_headers'])), ...fromVariables.flatMap((name) => string(name) ?? [])];
+  const names = [
+    ...Object.keys(object(provider['http_headers'])),
+    ...fromVariables.flatMap((name) => string(name) ?? []),
+  ];
   return names.some(soundsLikeKey);
 }
 

@@ -13,7 +13,12 @@ import { UserFiles, userFolder } from './user-files.ts';
 import type { Provider } from './with-others.ts';
 
 /** Its names for providers that others call otherwise. */
-const otherNames: Readonly<Record<string, string>> = { gemini: 'google', xAI: 'xai', together: 'togetherai', fireworks: 'fireworks-ai' };
+const otherNames: Readonly<Record<string, string>> = {
+  gemini: 'google',
+  xAI: 'xai',
+  together: 'togetherai',
+  fireworks: 'fireworks-ai',
+};
 const copied = 'config.yaml';
 
 /** It is started with a copy of its settings in which every model has another address and a token for a key. */
@@ -24,8 +29,13 @@ export async function pointContinue(ask: Ask, place: PointingPlace): Promise<Poi
   const settings = await files.settings(path, 'yaml');
   const models = list(settings['models']);
   if (models.length === 0) throw new NotPointed(`${path} has no models`);
-  if (/"uses":"(?:file:|\.)/.test(JSON.stringify(settings))) throw new NotPointed(`${path} names other files by where it is itself`);
-  const env = { ...envFile(files, join(homeFolder(place.env), '.env')), ...envFile(files, join(folder, '.env')), ...place.env };
+  if (/"uses":"(?:file:|\.)/.test(JSON.stringify(settings)))
+    throw new NotPointed(`${path} names other files by where it is itself`);
+  const env = {
+    ...envFile(files, join(homeFolder(place.env), '.env')),
+    ...envFile(files, join(folder, '.env')),
+    ...place.env,
+  };
   // Which model it takes is also a matter of what was chosen last, so all must be known.
   const providers = models.map((model, index) => modelProvider(model, `model-${index + 1}`, env));
   const { stringify } = await import('yaml');
@@ -60,7 +70,8 @@ function settingsPath(words: readonly string[], folder: string, env: Environment
 }
 
 function modelProvider(value: unknown, name: string, env: Environment): Provider & { model: JsonObject } {
-  if (!isObject(value) || value['uses'] !== undefined) throw new NotPointed('its settings name a model that is described elsewhere');
+  if (!isObject(value) || value['uses'] !== undefined)
+    throw new NotPointed('its settings name a model that is described elsewhere');
   const provider = filled(value['provider']) ?? '';
   const known = wordOf(provider);
   const address = filled(value['apiBase']) ?? known?.address;

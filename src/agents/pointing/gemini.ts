@@ -38,7 +38,9 @@ export async function pointGemini(ask: Ask, place: PointingPlace): Promise<Point
     tried: true,
     remarks:
       isPrivate && !place.list(folder).includes('tmp')
-        ? [`Gemini CLI does not keep this session: set ${path} to ${byKey} in ${join(folder, 'settings.json')}, and it does.`]
+        ? [
+            `Gemini CLI does not keep this session: set ${path} to ${byKey} in ${join(folder, 'settings.json')}, and it does.`,
+          ]
         : [],
     direct(to): Directions {
       const held = heldKeys([provider], to.token, { env: place.env, files });
@@ -76,7 +78,11 @@ function withFiles(env: Environment, files: UserFiles, folders: readonly string[
   return { ...found, ...env };
 }
 
-function privateHome(settings: JsonObject, folder: string, names: readonly string[]): Pick<Directions, 'files' | 'links'> {
+function privateHome(
+  settings: JsonObject,
+  folder: string,
+  names: readonly string[],
+): Pick<Directions, 'files' | 'links'> {
   const others = names.filter((each) => each !== 'settings.json');
   return {
     files: { '.gemini/settings.json': JSON.stringify(layered(settings, setting(path, byKey))) },

@@ -20,11 +20,17 @@ interface Left {
 const knownVariables = [...providerKeys, ...Object.values(knownProviders).flatMap(({ keys }) => keys)];
 
 /** Directions that put the token where a key is: into every variable that holds it, and into what covers the files. Keys of others are withheld. */
-export function heldKeys(providers: readonly Provider[], token: string, { env, files, variables = [] }: Left): Directions {
+export function heldKeys(
+  providers: readonly Provider[],
+  token: string,
+  { env, files, variables = [] }: Left,
+): Directions {
   const keys = keysOf(providers);
   const mine = Object.keys(env).filter((name) => keys.includes(given(env, name) ?? ''));
   const isHeld = providers.every((each) => each.keys === 'held');
-  const others = [...new Set([...knownVariables, ...variables])].filter((name) => !mine.includes(name) && given(env, name) !== undefined);
+  const others = [...new Set([...knownVariables, ...variables])].filter(
+    (name) => !mine.includes(name) && given(env, name) !== undefined,
+  );
   return {
     args: [],
     files: {},
@@ -45,4 +51,5 @@ export const hasSecretHeader = (headers: Json | undefined): boolean => Object.ke
 
 export const soundsLikeKey = (header: string): boolean => secrecyOf(header.replaceAll('-', '_')) !== undefined;
 
-const keysOf = (providers: readonly Provider[]): string[] => providers.flatMap(({ route: { key } }) => (isSecret(key) ? [key] : []));
+const keysOf = (providers: readonly Provider[]): string[] =>
+  providers.flatMap(({ route: { key } }) => (isSecret(key) ? [key] : []));

@@ -27,7 +27,11 @@ interface OwnSettings {
 }
 
 /** The user's layers of settings, least important first. Those of a project lie between them, and ours are laid over all. */
-export async function openCodeSettings(places: OpenCodePlaces, files: UserFiles, env: Environment): Promise<OwnSettings> {
+export async function openCodeSettings(
+  places: OpenCodePlaces,
+  files: UserFiles,
+  env: Environment,
+): Promise<OwnSettings> {
   const { prefix, folder, homeFolders, names } = places;
   const own = variableFile(env, `${prefix}_CONFIG`);
   const extra = given(env, `${prefix}_CONFIG_DIR`) === undefined ? [] : [userFolder(env, `${prefix}_CONFIG_DIR`)];
@@ -38,10 +42,14 @@ export async function openCodeSettings(places: OpenCodePlaces, files: UserFiles,
     ...extra.flatMap((each) => names.map((name) => join(each, name))),
   ];
   let settings: JsonObject = {};
-  for (const path of paths) settings = layered(settings, resolved(await files.settings(path, 'jsonc'), dirname(path), files, env));
+  for (const path of paths)
+    settings = layered(settings, resolved(await files.settings(path, 'jsonc'), dirname(path), files, env));
   const content = `${prefix}_CONFIG_CONTENT`;
   const inline = await settingsIn(env[content] ?? '', 'jsonc', content);
-  return { settings: layered(settings, resolved(inline, undefined, files, env)), logins: await loginsOf(places, files, env) };
+  return {
+    settings: layered(settings, resolved(inline, undefined, files, env)),
+    logins: await loginsOf(places, files, env),
+  };
 }
 
 async function loginsOf({ prefix, folder }: OpenCodePlaces, files: UserFiles, env: Environment): Promise<JsonObject> {
@@ -54,7 +62,8 @@ async function loginsOf({ prefix, folder }: OpenCodePlaces, files: UserFiles, en
 function variableFile(env: Environment, variable: string): string[] {
   const path = given(env, variable);
   if (path === undefined) return [];
-  if (!isAbsolute(path)) throw new NotPointed(`${variable} names a file relative to the working folder; make it absolute`);
+  if (!isAbsolute(path))
+    throw new NotPointed(`${variable} names a file relative to the working folder; make it absolute`);
   return [path];
 }
 
@@ -77,7 +86,8 @@ function meant(text: string, folder: string | undefined, files: UserFiles, env: 
     .replace(/\{file:([^{}]+)\}/g, (_, name: string) => {
       const path = name.startsWith('~/') ? join(homeFolder(env), name.slice(2)) : name;
       // Where the settings are a variable, a relative path is one of the checkout.
-      if (folder === undefined && !isAbsolute(path)) throw new NotPointed(`its settings name a file of the checkout: ${name}`);
+      if (folder === undefined && !isAbsolute(path))
+        throw new NotPointed(`its settings name a file of the checkout: ${name}`);
       return files.text(resolve(folder ?? '/', path))?.trim() ?? '';
     });
 }

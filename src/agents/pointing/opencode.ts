@@ -21,7 +21,8 @@ export async function pointOpenCode(ask: Ask, place: PointingPlace, places: Open
   const model = ask.model ?? string(settings['model']) ?? '';
   const { provider: used } = splitModel(model);
   // It would take a provider by rules of its own, which the settings that point it change.
-  if (used === undefined) throw new NotPointed('no model is set; name one as provider/name, with --model or in its settings');
+  if (used === undefined)
+    throw new NotPointed('no model is set; name one as provider/name, with --model or in its settings');
   const own = object(settings['provider']);
   const names = [...new Set([...Object.keys(own), ...Object.keys(logins), ...Object.keys(knownProviders)])];
   const providers = withOthers(used, names, (name) => {
@@ -48,15 +49,21 @@ interface Known {
 function findProvider(name: string, { own, login, baseUrl, env }: Known): Provider {
   const options = object(own['options']);
   if (login['type'] !== undefined && login['type'] !== 'api') throw new NotPointed(`it has a login for ${name}`);
-  if (/bedrock|vertex/.test(`${name} ${string(own['npm']) ?? ''}`)) throw new NotPointed(`${name} wants requests that are signed`);
+  if (/bedrock|vertex/.test(`${name} ${string(own['npm']) ?? ''}`))
+    throw new NotPointed(`${name} wants requests that are signed`);
   const known = Object.hasOwn(knownProviders, name) ? knownProviders[name] : undefined;
   const variable = known?.addressVariable === undefined ? undefined : given(env, known.addressVariable);
   const address = baseUrl ?? filled(options['baseURL']) ?? filled(own['api']) ?? variable ?? known?.address;
   if (address === undefined) throw new NotPointed(`its settings have no address for ${name}`);
   const key =
-    filled(options['apiKey']) ?? filled(login['key']) ?? known?.keys.map((each) => given(env, each)).find((each) => each !== undefined);
+    filled(options['apiKey']) ??
+    filled(login['key']) ??
+    known?.keys.map((each) => given(env, each)).find((each) => each !== undefined);
   const isNeeded = known !== undefined && key === undefined;
-  return { route: routeOf(name, address, key), keys: isNeeded || hasSecretHeader(options['headers']) ? 'passed' : 'held' };
+  return {
+    route: routeOf(name, address, key),
+    keys: isNeeded || hasSecretHeader(options['headers']) ? 'passed' : 'held',
+  };
 }
 
 /** The settings that the variable holds already: those of the plan, or else the user's own. */
@@ -72,7 +79,11 @@ interface Start {
   places: OpenCodePlaces;
 }
 
-function directions(providers: readonly Provider[], to: Destination, { content, files, env, places }: Start): Directions {
+function directions(
+  providers: readonly Provider[],
+  to: Destination,
+  { content, files, env, places }: Start,
+): Directions {
   const options = providers.map(({ route: { name, key } }) => [
     name,
     { options: { baseURL: to.address(name), ...(key === undefined ? {} : { apiKey: to.token }) } },

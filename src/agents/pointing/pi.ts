@@ -56,8 +56,10 @@ export async function pointPi(ask: Ask, place: PointingPlace): Promise<Pointed> 
 }
 
 function findProvider(provider: string, own: JsonObject, login: JsonObject, env: Environment): PiProvider {
-  if (login['type'] !== undefined && login['type'] !== 'api_key') throw new NotPointed(`it has a login for ${provider}`);
-  if (provider === 'anthropic' && given(env, 'ANTHROPIC_OAUTH_TOKEN') !== undefined) throw new NotPointed('it has a login for anthropic');
+  if (login['type'] !== undefined && login['type'] !== 'api_key')
+    throw new NotPointed(`it has a login for ${provider}`);
+  if (provider === 'anthropic' && given(env, 'ANTHROPIC_OAUTH_TOKEN') !== undefined)
+    throw new NotPointed('it has a login for anthropic');
   const known = Object.hasOwn(builtIn, provider) ? builtIn[provider] : undefined;
   const address = filled(own['baseUrl']) ?? known?.address;
   if (address === undefined) throw new NotPointed(`no address is known for its provider ${provider}`);
@@ -73,7 +75,12 @@ function findProvider(provider: string, own: JsonObject, login: JsonObject, env:
   const name = `${provider}@${new URL(route.upstream).host}`;
   const isOpen = key === undefined && (known !== undefined || isMade);
   const keys = isOpen || isMade || hasSecretHeader(own['headers']) ? 'passed' : 'held';
-  return { route: { ...route, name }, keys, provider, isSet: key !== undefined && stored === undefined && variable === undefined };
+  return {
+    route: { ...route, name },
+    keys,
+    provider,
+    isSet: key !== undefined && stored === undefined && variable === undefined,
+  };
 }
 
 /** A value is a command, the name of a variable, or itself. */
@@ -82,7 +89,11 @@ function valueOf(value: Json | undefined, env: Environment): string | undefined 
   return text === undefined || text.startsWith('!') ? undefined : (given(env, text.replace(/^\$/, '')) ?? text);
 }
 
-function directions(providers: readonly PiProvider[], to: Destination, left: { files: UserFiles; env: Environment }): Directions {
+function directions(
+  providers: readonly PiProvider[],
+  to: Destination,
+  left: { files: UserFiles; env: Environment },
+): Directions {
   const lines = providers.map(({ provider, route, isSet }) => {
     const config = { baseUrl: to.address(route.name), ...(isSet ? { apiKey: to.token } : {}) };
     return `  pi.registerProvider(${JSON.stringify(provider)}, ${JSON.stringify(config)});\n`;

@@ -6,7 +6,8 @@ type KnownPlace = Pick<PointingPlace, 'env' | 'version'> & Partial<PointingPlace
 
 /** How an agent is pointed at another address, or why it cannot be. Settings that are broken or hostile are a reason, never a crash. */
 export async function pointAgent({ title, point }: AgentCli, ask: Ask, place: KnownPlace): Promise<Pointing> {
-  if (point === undefined) return { cannot: `${title} cannot be sent through the wire: no way is known to give it another address.` };
+  if (point === undefined)
+    return { cannot: `${title} cannot be sent through the wire: no way is known to give it another address.` };
   try {
     return withheldOnce(await point(ask, { read: readUserFile, list: listUserFolder, ...place }));
   } catch (error) {

@@ -11,7 +11,11 @@ export interface KnownProvider {
 /** Providers that agents know by themselves, under the names that models.dev gives them. */
 export const knownProviders: Readonly<Record<string, KnownProvider>> = {
   openai: { address: 'https://api.openai.com/v1', keys: ['OPENAI_API_KEY'], addressVariable: 'OPENAI_BASE_URL' },
-  anthropic: { address: 'https://api.anthropic.com/v1', keys: ['ANTHROPIC_API_KEY'], addressVariable: 'ANTHROPIC_BASE_URL' },
+  anthropic: {
+    address: 'https://api.anthropic.com/v1',
+    keys: ['ANTHROPIC_API_KEY'],
+    addressVariable: 'ANTHROPIC_BASE_URL',
+  },
   google: {
     address: 'https://generativelanguage.googleapis.com/v1beta',
     keys: ['GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],

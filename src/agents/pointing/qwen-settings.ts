@@ -85,7 +85,9 @@ export async function qwenSettings(ask: Ask, files: UserFiles, place: PointingPl
   const known = Object.hasOwn(protocols, protocol) ? protocols[protocol] : undefined;
   if (known === undefined) throw new NotPointed(`it signs in by ${protocol}, not with a key`);
   const model =
-    name ?? filled(object(settings['model'])['name']) ?? known.models.map((each) => given(env, each)).find((each) => each !== undefined);
+    name ??
+    filled(object(settings['model'])['name']) ??
+    known.models.map((each) => given(env, each)).find((each) => each !== undefined);
   const entries = entriesOf(settings);
   const stored = present({ [known.key]: filled(auth['apiKey']), [known.addressVariable]: filled(auth['baseUrl']) });
   return {
@@ -100,7 +102,9 @@ export async function qwenSettings(ask: Ask, files: UserFiles, place: PointingPl
 
 function selectedBy(env: Environment): string | undefined {
   const isSet = (name: string): boolean => given(env, name) !== undefined;
-  return Object.entries(protocols).find(([, { models, alsoNeeds }]) => models.some(isSet) && alsoNeeds.every(isSet))?.[0];
+  return Object.entries(protocols).find(
+    ([, { models, alsoNeeds }]) => models.some(isSet) && alsoNeeds.every(isSet),
+  )?.[0];
 }
 
 function entriesOf(settings: JsonObject): Entry[] {
@@ -113,4 +117,6 @@ function entriesOf(settings: JsonObject): Entry[] {
 }
 
 const textsOf = (value: Json | undefined): Record<string, string> =>
-  Object.fromEntries(Object.entries(object(value)).flatMap(([name, each]) => (typeof each === 'string' ? [[name, each]] : [])));
+  Object.fromEntries(
+    Object.entries(object(value)).flatMap(([name, each]) => (typeof each === 'string' ? [[name, each]] : [])),
+  );

@@ -34,7 +34,9 @@ export async function pointQwen(ask: Ask, place: PointingPlace): Promise<Pointed
     (name): QwenProvider => {
       const found = entries.find((each) => nameOf(each) === name);
       return notAnthropic(
-        found === undefined ? byVariables(name, env, name === protocol ? ask.baseUrl : undefined) : byEntry(name, found, env),
+        found === undefined
+          ? byVariables(name, env, name === protocol ? ask.baseUrl : undefined)
+          : byEntry(name, found, env),
       );
     },
   );
@@ -47,7 +49,8 @@ export async function pointQwen(ask: Ask, place: PointingPlace): Promise<Pointed
     keys: providers[0]?.keys ?? 'passed',
     tried: special.length === 0,
     remarks: special.map(
-      (host) => `Qwen Code has ways of its own with ${host}, such as what it asks to be cached, and does not use them here.`,
+      (host) =>
+        `Qwen Code has ways of its own with ${host}, such as what it asks to be cached, and does not use them here.`,
     ),
     direct: (to) => directions(providers, to, settings, { files, env: place.env }),
   };
@@ -66,7 +69,12 @@ function byVariables(name: string, env: Environment, baseUrl: string | undefined
   if (known === undefined) throw new NotPointed(`${name} is not known`);
   const key = given(env, known.key);
   const route = routeOf(name, baseUrl ?? given(env, known.addressVariable) ?? known.address, key);
-  return { route, keys: key === undefined ? 'passed' : 'held', variable: known.key, addressVariable: known.addressVariable };
+  return {
+    route,
+    keys: key === undefined ? 'passed' : 'held',
+    variable: known.key,
+    addressVariable: known.addressVariable,
+  };
 }
 
 function byEntry(name: string, { protocol, settings }: Entry, env: Environment): QwenProvider {
@@ -90,7 +98,9 @@ function directions(
     ...held,
     env: {
       ...held.env,
-      ...Object.fromEntries(providers.flatMap(({ route: { key }, variable }) => (key === undefined ? [] : [[variable, to.token]]))),
+      ...Object.fromEntries(
+        providers.flatMap(({ route: { key }, variable }) => (key === undefined ? [] : [[variable, to.token]])),
+      ),
       ...Object.fromEntries(
         providers.flatMap(({ route, addressVariable }) =>
           addressVariable === undefined ? [] : [[addressVariable, to.address(route.name)]],

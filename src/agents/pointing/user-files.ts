@@ -87,7 +87,9 @@ export class UserFiles {
 
   /** The files that hold one of these keys, as they read with the token in its place. */
   covered(keys: readonly string[], token: string): Record<string, string> {
-    const covers = [...this.#texts].map(([path, text]) => [path, keys.reduce((each, key) => each.replaceAll(key, token), text)] as const);
+    const covers = [...this.#texts].map(
+      ([path, text]) => [path, keys.reduce((each, key) => each.replaceAll(key, token), text)] as const,
+    );
     return Object.fromEntries(covers.filter(([path, text]) => text !== this.#texts.get(path)));
   }
 }
@@ -99,6 +101,7 @@ export class UserFiles {
 export function userFolder(env: Environment, variable: string, ...otherwise: string[]): string {
   const given = env[variable] ?? '';
   if (given === '') return join(homeFolder(env), ...otherwise);
-  if (!isAbsolute(given)) throw new NotPointed(`${variable} names a folder relative to the working folder: ${given}; make it absolute`);
+  if (!isAbsolute(given))
+    throw new NotPointed(`${variable} names a folder relative to the working folder: ${given}; make it absolute`);
   return given;
 }

@@ -11,7 +11,11 @@ export interface Provider {
  * The provider that is used, and all others whose key can be held, because sub-agents and side requests may use them. The first must be
  * found; what is wrong with another one leaves it out.
  */
-export function withOthers<Found extends Provider>(used: string, names: readonly string[], find: (name: string) => Found): Found[] {
+export function withOthers<Found extends Provider>(
+  used: string,
+  names: readonly string[],
+  find: (name: string) => Found,
+): Found[] {
   const others = names.filter((name) => name !== used).flatMap((name) => orNothing(() => find(name)));
   return [find(used), ...others.filter(({ keys, route }) => keys === 'held' && route.key !== undefined)];
 }

@@ -39,7 +39,8 @@ export class ModelCalls {
 
   #endLine(): void {
     const [first, ...more] = this.#parts;
-    if (first !== undefined && this.#length <= longestLine) this.#read(more.length === 0 ? first : Buffer.concat(this.#parts));
+    if (first !== undefined && this.#length <= longestLine)
+      this.#read(more.length === 0 ? first : Buffer.concat(this.#parts));
     this.#parts = [];
     this.#length = 0;
   }

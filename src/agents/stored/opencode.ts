@@ -55,7 +55,8 @@ export async function* databaseSessions(path: string): AsyncGenerator<StoredRun 
       yield sourceOf(`${path} ${id}`, {
         info,
         messages: async function* () {
-          for (const each of messages.iterate(id)) yield { ...objectOrThrow(each['data']), id: String(each['id']), sessionID: id };
+          for (const each of messages.iterate(id))
+            yield { ...objectOrThrow(each['data']), id: String(each['id']), sessionID: id };
         },
         parts: async function* (message) {
           for (const each of parts.iterate(message))

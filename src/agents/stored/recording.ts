@@ -13,7 +13,11 @@ export function isRecording(names: readonly string[]): boolean {
 }
 
 /** A folder with what a process wrote (stdout.jsonl, stderr.txt), and how it ended (exit.json). */
-export async function recording(folder: string, names: readonly string[], read: ReadFile): Promise<StoredRun | Unreadable> {
+export async function recording(
+  folder: string,
+  names: readonly string[],
+  read: ReadFile,
+): Promise<StoredRun | Unreadable> {
   const stdout = join(folder, stdoutName);
   try {
     const { mtimeMs } = await stat(stdout);

@@ -31,7 +31,10 @@ export class RepeatedLines {
 }
 
 /** A session file without what is repeated in it, and without the lines that lead to a repeated answer. */
-export async function* ownLines(bytes: AsyncIterable<Uint8Array>, isRepeatedId: (identity: string) => boolean): AsyncGenerator<Uint8Array> {
+export async function* ownLines(
+  bytes: AsyncIterable<Uint8Array>,
+  isRepeatedId: (identity: string) => boolean,
+): AsyncGenerator<Uint8Array> {
   /** Lines since the last answer: they belong to the next one. */
   let held: Uint8Array[] = [];
   /** Tools that repeated answers call: their results go with them. */
@@ -48,7 +51,8 @@ export async function* ownLines(bytes: AsyncIterable<Uint8Array>, isRepeatedId: 
       held = [];
       continue;
     }
-    const isResult = called.size > 0 && blocksOf(wire).some(({ tool_use_id: call }) => call !== undefined && called.has(call));
+    const isResult =
+      called.size > 0 && blocksOf(wire).some(({ tool_use_id: call }) => call !== undefined && called.has(call));
     // The total of a copy includes what was copied.
     if (!isRepeated && !isResult && !(isCopy && wire?.['type'] === 'cost-state')) held.push(line);
   }
@@ -91,14 +95,19 @@ function isSession(head: string | undefined): boolean {
 
 function blocksOf(wire: Wire | undefined): Wire[] {
   const content = (wire?.['message'] as Wire | null | undefined)?.['content'];
-  return Array.isArray(content) ? content.filter((each): each is Wire => typeof each === 'object' && each !== null) : [];
+  return Array.isArray(content)
+    ? content.filter((each): each is Wire => typeof each === 'object' && each !== null)
+    : [];
 }
 
 /** Copies may have new ids of lines, but a model call keeps its own: that of its message and that of its request. */
 export function identityOf(wire: Wire | undefined): string | undefined {
   if (wire === undefined) return undefined;
   const { uuid, requestId, timestamp, message } = wire;
-  const id = wire['type'] === 'assistant' && typeof message === 'object' && message !== null ? (message as Wire)['id'] : undefined;
+  const id =
+    wire['type'] === 'assistant' && typeof message === 'object' && message !== null
+      ? (message as Wire)['id']
+      : undefined;
   if (typeof id === 'string') return `${id} ${String(requestId ?? timestamp ?? '')}`;
   return typeof uuid === 'string' ? uuid : undefined;
 }

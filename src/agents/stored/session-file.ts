@@ -7,7 +7,10 @@ export const headBytes = 32 * 1024;
 export function isSessionFile(head: string): boolean {
   if (/"type": ?"session_meta"/.test(head)) return true;
   if (/"(?:sessionId|summary)":/.test(head) && /"(?:parentUuid|leafUuid)":/.test(head)) return true;
-  return head.startsWith('{"type":"session",') && /^\{"type":"(?:message|model_change|thinking_level_change|session_info)",/m.test(head);
+  return (
+    head.startsWith('{"type":"session",') &&
+    /^\{"type":"(?:message|model_change|thinking_level_change|session_info)",/m.test(head)
+  );
 }
 
 /** The beginning of a file; undefined: it cannot be read. */

@@ -66,7 +66,8 @@ async function* inFolder(path: string, search: Search): AsyncGenerator<StoredRun
     yield await recording(path, names, search.read);
     return;
   }
-  if (basename(path) === 'storage' && names.includes('session') && names.includes('message')) return yield* storedSessions(path);
+  if (basename(path) === 'storage' && names.includes('session') && names.includes('message'))
+    return yield* storedSessions(path);
   for (const name of names) {
     const inner = join(path, name);
     const found = await stat(inner).catch(() => undefined);
@@ -79,7 +80,11 @@ function isStream(name: string): boolean {
   return streamName.test(name) || name === 'opencode.db';
 }
 
-async function* inFile(path: string, { mtimeMs }: Stats, { read, subAgents, given }: Search): AsyncGenerator<StoredRun | Unreadable> {
+async function* inFile(
+  path: string,
+  { mtimeMs }: Stats,
+  { read, subAgents, given }: Search,
+): AsyncGenerator<StoredRun | Unreadable> {
   const session = await subAgents.sessionOf(resolve(path));
   if (path.endsWith('.db')) yield* databaseSessions(path);
   else if (session === undefined) yield { name: path, at: mtimeMs, stdout: () => read(path) };

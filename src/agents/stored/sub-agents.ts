@@ -35,7 +35,8 @@ export class SubAgents {
     for await (const line of linesOf(read(path))) {
       const wire = objectInLine(line);
       const time = timeOf(wire);
-      if (hasBegun && time !== undefined) while (waiting[0] !== undefined && waiting[0].from <= time) yield* next(waiting, read);
+      if (hasBegun && time !== undefined)
+        while (waiting[0] !== undefined && waiting[0].from <= time) yield* next(waiting, read);
       hasBegun ||= time !== undefined && wire?.['message'] !== undefined;
       yield line.at(-1) === newline ? line : Buffer.concat([line, Buffer.of(newline)]);
     }
@@ -45,10 +46,13 @@ export class SubAgents {
   async #of(path: string): Promise<{ file: string; from: number }[]> {
     const session = basename(path, '.jsonl');
     const inner = join(dirname(path), session, 'subagents');
-    const names = (await readdir(inner, { recursive: true }).catch(() => [])).filter((name) => agentName.test(basename(name)));
+    const names = (await readdir(inner, { recursive: true }).catch(() => [])).filter((name) =>
+      agentName.test(basename(name)),
+    );
     const older = agentName.test(basename(path)) ? [] : ((await this.#beside(dirname(path))).get(session) ?? []);
     const found = [];
-    for (const file of [...names.map((name) => join(inner, name)), ...older].toSorted()) found.push({ file, from: await startOf(file) });
+    for (const file of [...names.map((name) => join(inner, name)), ...older].toSorted())
+      found.push({ file, from: await startOf(file) });
     return found.toSorted((a, b) => a.from - b.from);
   }
 
@@ -80,7 +84,8 @@ async function filesBeside(folder: string): Promise<ReadonlyMap<string, readonly
 async function* next(waiting: { file: string }[], read: ReadFile): AsyncGenerator<Uint8Array> {
   const first = waiting.shift();
   if (first === undefined) return;
-  for await (const line of linesOf(read(first.file))) yield line.at(-1) === newline ? line : Buffer.concat([line, Buffer.of(newline)]);
+  for await (const line of linesOf(read(first.file)))
+    yield line.at(-1) === newline ? line : Buffer.concat([line, Buffer.of(newline)]);
 }
 
 /** When a sub-agent began (ms since the epoch); 0 where its file does not tell. */

@@ -55,7 +55,9 @@ function draftsOf($schema: unknown): [Draft, ...Draft[]] {
   if (name.includes('2019-09')) return ['2019-09'];
   // Draft-07 only added to draft-06; what is no longer valid from draft-04 is found by its own rules.
   if (/draft-0[467]/.test(name)) return ['draft-07'];
-  throw broken(`$schema "${name}" is not supported; write https://json-schema.org/draft/2020-12/schema, or leave it out`);
+  throw broken(
+    `$schema "${name}" is not supported; write https://json-schema.org/draft/2020-12/schema, or leave it out`,
+  );
 }
 
 async function open(draft: Draft): Promise<Validator> {
@@ -103,7 +105,8 @@ function explain(error: unknown, schema: JsonSchema): string {
   const reference = error instanceof Error && 'missingRef' in error ? error.missingRef : undefined;
   if (reference !== undefined)
     return `$ref "${String(reference)}"${placeOf(schema, '$ref', reference)} cannot be resolved; references must stay inside the schema, nothing is loaded`;
-  const pattern = error instanceof SyntaxError ? /^Invalid regular expression: \/(.*)\/\w*: /s.exec(error.message)?.[1] : undefined;
+  const pattern =
+    error instanceof SyntaxError ? /^Invalid regular expression: \/(.*)\/\w*: /s.exec(error.message)?.[1] : undefined;
   return pattern === undefined ? wordsOf(error) : `pattern${placeOf(schema, 'pattern', pattern)}: ${wordsOf(error)}`;
 }
 
@@ -127,8 +130,13 @@ function describe(errors: readonly ErrorObject[]): string {
 }
 
 function describeOne({ instancePath, message = 'does not fit', params }: ErrorObject): string {
-  const { additionalProperty, unevaluatedProperty, propertyName, allowedValues, allowedValue } = params as Record<string, unknown>;
-  const detail = [additionalProperty, unevaluatedProperty, propertyName, allowedValues, allowedValue].find((each) => each !== undefined);
+  const { additionalProperty, unevaluatedProperty, propertyName, allowedValues, allowedValue } = params as Record<
+    string,
+    unknown
+  >;
+  const detail = [additionalProperty, unevaluatedProperty, propertyName, allowedValues, allowedValue].find(
+    (each) => each !== undefined,
+  );
   return `#${instancePath} ${message}${detail === undefined ? '' : `: ${JSON.stringify(detail)}`}`;
 }
 

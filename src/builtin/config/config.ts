@@ -42,7 +42,9 @@ export async function loadConfig({ cwd, env }: Where): Promise<Config> {
 export async function loadConfigPrices({ cwd, env }: Where): Promise<NonNullable<Config['prices']>> {
   const user = await loadOwn(env);
   const folders = foldersUpToRoot(cwd);
-  const folder = folders.find((each) => isTrusted(each, user, env) && readProject(join(each, 'runwire.json'), each) !== undefined);
+  const folder = folders.find(
+    (each) => isTrusted(each, user, env) && readProject(join(each, 'runwire.json'), each) !== undefined,
+  );
   return (folder === undefined ? user : await loadConfig({ cwd: folder, env })).prices ?? {};
 }
 
@@ -100,7 +102,11 @@ function readProject(file: string, root: string): string | undefined {
     return found?.text;
   } catch (error) {
     if (!(error instanceof NotRead)) throw error;
-    throw new Failure('config', `cannot read ${file}: ${error.message}; put a regular file in its place, or remove it`, { cause: error });
+    throw new Failure(
+      'config',
+      `cannot read ${file}: ${error.message}; put a regular file in its place, or remove it`,
+      { cause: error },
+    );
   }
 }
 

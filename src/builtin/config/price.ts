@@ -3,7 +3,10 @@ import type { TokenPrice } from '../../words/vocabulary.ts';
 import { loadConfigPrices, type Where } from './config.ts';
 
 /** What tokens cost: at the price that was given for the run, else in the config files, else in the table. */
-export async function loadPrice({ given, ...where }: Partial<Where> & { given?: TokenPrice | undefined }): Promise<Price> {
+export async function loadPrice({
+  given,
+  ...where
+}: Partial<Where> & { given?: TokenPrice | undefined }): Promise<Price> {
   if (given !== undefined)
     return Object.assign((_model: string | undefined, ...used: PriceOf) => costAt(given, ...used), { isGiven: true });
   const { cwd, env } = where;
@@ -24,7 +27,10 @@ export function priceLoader(where: Partial<Where> = {}): () => Promise<Price> {
 type PriceOf = Parameters<Price> extends [unknown, ...infer Rest] ? Rest : never;
 
 /** A config names models as the built-in agent does, `provider/name`; other agents leave out the provider. */
-export function priceIn(prices: Readonly<Record<string, TokenPrice>>, model: string | undefined): TokenPrice | undefined {
+export function priceIn(
+  prices: Readonly<Record<string, TokenPrice>>,
+  model: string | undefined,
+): TokenPrice | undefined {
   if (model === undefined) return undefined;
   const bare = nameOf(model);
   const own = prices[model] ?? prices[bare];

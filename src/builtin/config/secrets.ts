@@ -41,7 +41,9 @@ function serverSecrets(server: Record<string, unknown>, env: Environment): strin
   return [
     ...secretVariables(given).map(([, value]) => value),
     ...[...Object.values(given), ...headers, ...words].filter((text) => looksRandom(text, 12)),
-    ...[server.url, ...Object.values(given), ...words].flatMap((text) => (typeof text === 'string' ? passwordsIn(fill(text)) : [])),
+    ...[server.url, ...Object.values(given), ...words].flatMap((text) =>
+      typeof text === 'string' ? passwordsIn(fill(text)) : [],
+    ),
   ];
 }
 
@@ -50,5 +52,7 @@ function fieldsOf(value: unknown): Record<string, unknown> {
 }
 
 function textsOf(value: unknown): Record<string, string> {
-  return Object.fromEntries(Object.entries(fieldsOf(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    Object.entries(fieldsOf(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }

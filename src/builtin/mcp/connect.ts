@@ -27,7 +27,11 @@ export const McpServer = z.union([
     env: Texts.optional(),
     cwd: z.string().optional(),
   }),
-  z.strictObject({ type: z.enum(['http', 'sse']).optional(), url: z.url({ protocol: /^https?$/ }), headers: Texts.optional() }),
+  z.strictObject({
+    type: z.enum(['http', 'sse']).optional(),
+    url: z.url({ protocol: /^https?$/ }),
+    headers: Texts.optional(),
+  }),
 ]);
 export type McpServer = z.infer<typeof McpServer>;
 
@@ -43,10 +47,15 @@ export interface McpConnection {
 }
 
 /** Starts or connects to every server and lists its tools; if one fails, all are closed and a `config` failure is thrown. */
-export async function connectMcp(servers: Readonly<Record<string, McpServer>>, options: McpOptions): Promise<McpConnection> {
+export async function connectMcp(
+  servers: Readonly<Record<string, McpServer>>,
+  options: McpOptions,
+): Promise<McpConnection> {
   const names = Object.keys(servers);
   if (names.length === 0) return { tools: [], close: () => Promise.resolve() };
-  const connected = await Promise.allSettled(Object.entries(servers).map(([name, server]) => connect(name, server, options)));
+  const connected = await Promise.allSettled(
+    Object.entries(servers).map(([name, server]) => connect(name, server, options)),
+  );
   const open = connected.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const close = async (): Promise<void> => void (await Promise.allSettled(open.map((each) => each.client.close())));
   const broken = connected.find((each) => each.status === 'rejected');
@@ -64,7 +73,10 @@ interface Connected {
 
 async function connect(name: string, server: McpServer, options: McpOptions): Promise<Connected> {
   if (!/^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(name)) {
-    throw new Failure('config', `invalid MCP server name: "${name}"; use letters, digits, - and single _, such as "my-files"`);
+    throw new Failure(
+      'config',
+      `invalid MCP server name: "${name}"; use letters, digits, - and single _, such as "my-files"`,
+    );
   }
   const { createMCPClient, validateJSONRPCMessage } = await import('@ai-sdk/mcp');
   const filled = fill(server, name, options.env);
@@ -105,7 +117,8 @@ function httpTransport(server: McpServer): { type: 'http' | 'sse'; url: string; 
 function fill<Value>(value: Value, server: string, env: McpOptions['env']): Value {
   const text = JSON.stringify(value).replaceAll(/\$\{([A-Za-z_]\w*)\}/g, (_, name: string) => {
     const found = env[name];
-    if (found === undefined) throw new Failure('config', `the MCP server "${server}" needs the variable ${name}, which is not set`);
+    if (found === undefined)
+      throw new Failure('config', `the MCP server "${server}" needs the variable ${name}, which is not set`);
     return JSON.stringify(found).slice(1, -1);
   });
   return JSON.parse(text) as Value;
@@ -159,20 +172,26 @@ function toolsOf(
 
 function freeName(wanted: string, taken: Set<string>): string {
   let name = wanted.slice(0, longestName);
-  for (let count = 2; taken.has(name); count += 1) name = `${wanted.slice(0, longestName - `_${count}`.length)}_${count}`;
+  for (let count = 2; taken.has(name); count += 1)
+    name = `${wanted.slice(0, longestName - `_${count}`.length)}_${count}`;
   taken.add(name);
   return name;
 }
 
 function resultOf(result: CallToolResult): ToolResult {
-  const content = 'content' in result && Array.isArray(result.content) ? result.content : [{ type: 'text', text: JSON.stringify(result) }];
+  const content =
+    'content' in result && Array.isArray(result.content)
+      ? result.content
+      : [{ type: 'text', text: JSON.stringify(result) }];
   const output = clip(content.map(partText).join('\n') || '(no output)', mostCharacters);
   return { status: result.isError === true ? 'error' : 'success', output };
 }
 
 const Part = z.union([
   z.object({ type: z.literal('text'), text: z.string() }).transform(({ text }) => text),
-  z.object({ type: z.literal('resource'), resource: z.object({ text: z.string() }) }).transform(({ resource }) => resource.text),
+  z
+    .object({ type: z.literal('resource'), resource: z.object({ text: z.string() }) })
+    .transform(({ resource }) => resource.text),
   z
     .object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string() })
     .transform(({ type, data, mimeType }) => `[${type}, ${mimeType}, ${Math.floor((data.length * 3) / 4)} bytes]`),

@@ -41,7 +41,8 @@ export class StdioTransport implements MCPTransport {
     child.stdin.on('error', (error) => this.onerror?.(error));
     child.once('close', () => this.onclose?.());
     child.once('exit', (code, signal) => {
-      if (this.#ending === undefined) this.#end = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+      if (this.#ending === undefined)
+        this.#end = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
       // A child process of the server may keep the pipes open after the server itself has exited.
       setTimeout(() => this.onclose?.(), 250).unref();
     });
@@ -79,16 +80,18 @@ export class StdioTransport implements MCPTransport {
   send(message: JSONRPCMessage): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#guarded === undefined) reject(new Error('the server is not running'));
-      else this.#guarded.child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      else
+        this.#guarded.child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
   }
 
   /** What is known about a server that failed: how it ended, if it did, and the end of its stderr. */
   async lastWords(): Promise<string[]> {
     if (this.#guarded?.tree !== undefined && this.#end === '') await wait(100);
-    return [this.#end, this.#stderr.trim() === '' ? '' : `it said: ${quotedEnd(this.#stderr, stderrShown, this.#program.env)}`].filter(
-      (each) => each !== '',
-    );
+    return [
+      this.#end,
+      this.#stderr.trim() === '' ? '' : `it said: ${quotedEnd(this.#stderr, stderrShown, this.#program.env)}`,
+    ].filter((each) => each !== '');
   }
 
   async close(): Promise<void> {

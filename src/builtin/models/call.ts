@@ -110,7 +110,11 @@ export async function callModel(
           });
           break;
         case 'finish-step':
-          ended = { finish: part.finishReason, raw: part.rawFinishReason, usage: usageOf(part.usage, part.providerMetadata) };
+          ended = {
+            finish: part.finishReason,
+            raw: part.rawFinishReason,
+            usage: usageOf(part.usage, part.providerMetadata),
+          };
           break;
         case 'error':
           fault ??= faultOf(part.error);
@@ -163,7 +167,10 @@ function badEnd(ended: { finish: SdkFinish; raw: string | undefined } | undefine
   };
 }
 
-function markLast(messages: readonly ModelMessage[], providerOptions: NonNullable<OpenModel['cacheMark']>): ModelMessage[] {
+function markLast(
+  messages: readonly ModelMessage[],
+  providerOptions: NonNullable<OpenModel['cacheMark']>,
+): ModelMessage[] {
   const last = messages.at(-1);
   return last === undefined
     ? []

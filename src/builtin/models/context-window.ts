@@ -4,6 +4,7 @@ export async function contextWindowOf(model: string): Promise<number | undefined
   const slash = model.indexOf('/');
   const name = model.slice(slash + 1);
   const usage = { input_tokens: 1, output_tokens: 1 };
-  const found = (slash === -1 ? null : calcPrice(usage, name, { providerId: model.slice(0, slash) })) ?? calcPrice(usage, name);
+  const found =
+    (slash === -1 ? null : calcPrice(usage, name, { providerId: model.slice(0, slash) })) ?? calcPrice(usage, name);
   return found?.model.context_window;
 }

@@ -59,7 +59,8 @@ export function faultOf(error: unknown): Fault {
   const words = [thrown.message, thrown.type, thrown.code, thrown.responseBody, serialised(thrown.data)]
     .filter((each) => typeof each === 'string')
     .join('\n');
-  const headers = typeof thrown.responseHeaders === 'object' && thrown.responseHeaders !== null ? thrown.responseHeaders : {};
+  const headers =
+    typeof thrown.responseHeaders === 'object' && thrown.responseHeaders !== null ? thrown.responseHeaders : {};
   const retryAfterMs = retryAfterIn(headers as Record<string, unknown>, words);
   const name = typeof thrown.name === 'string' ? thrown.name : undefined;
   const code = codeOf(thrown, words, status, retryAfterMs !== undefined);

@@ -87,6 +87,9 @@ export class PatientModel {
   }
 }
 
-function retry({ code, message }: Fault, { attempt, retries, delay }: { attempt: number; retries: number; delay: number }): Draft {
+function retry(
+  { code, message }: Fault,
+  { attempt, retries, delay }: { attempt: number; retries: number; delay: number },
+): Draft {
   return { type: 'retry.scheduled', attempt, max_attempts: retries, delay_ms: delay, code, cause: message };
 }

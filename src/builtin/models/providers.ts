@@ -6,7 +6,9 @@ import type { AgentOptions } from '../agent.ts';
 import type { Model, OpenModel, ProviderOptions } from './model.ts';
 import { fetchSameOrigin } from './same-origin.ts';
 
-export type ModelOptions = Pick<AgentOptions, 'model' | 'env' | 'keys' | 'baseUrl' | 'cwd' | 'pause'> & { sessionId: string };
+export type ModelOptions = Pick<AgentOptions, 'model' | 'env' | 'keys' | 'baseUrl' | 'cwd' | 'pause'> & {
+  sessionId: string;
+};
 
 interface Named extends ModelOptions {
   provider: string;
@@ -49,7 +51,8 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
     const baseURL = baseUrl ?? (endpoint ? `${withoutSlashes(endpoint)}/openai` : undefined);
     if (baseURL === undefined && !resourceName)
       throw new Failure('config', 'azure needs to know your resource: set AZURE_RESOURCE_NAME, or give --base-url');
-    const where = baseURL === undefined ? { fetch: fetchSameOrigin, resourceName: resourceName ?? '' } : served(baseURL);
+    const where =
+      baseURL === undefined ? { fetch: fetchSameOrigin, resourceName: resourceName ?? '' } : served(baseURL);
     const { createAzure } = await import('@ai-sdk/azure');
     const apiVersion = env['AZURE_OPENAI_API_VERSION'];
     // Dated API versions address deployments by URL and have no Responses API there; `v1` has both.
@@ -67,7 +70,10 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
 
   async 'openai-compatible'(named) {
     if (named.baseUrl === undefined)
-      throw new Failure('config', `${named.model} needs the address of its server: give --base-url, such as http://localhost:8000/v1`);
+      throw new Failure(
+        'config',
+        `${named.model} needs the address of its server: give --base-url, such as http://localhost:8000/v1`,
+      );
     const apiKey = findKey(named, ['RUNWIRE_API_KEY']);
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     const settings = { ...served(named.baseUrl), name: 'openai-compatible', includeUsage: true };
@@ -93,7 +99,8 @@ export async function openModel(options: ModelOptions): Promise<OpenModel> {
     );
   const provider = options.model.slice(0, slash);
   const open = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
-  if (open === undefined) throw new Failure('config', `unknown provider "${provider}"${nearest(provider, providerNames)}; known: ${known}`);
+  if (open === undefined)
+    throw new Failure('config', `unknown provider "${provider}"${nearest(provider, providerNames)}; known: ${known}`);
   return { id: options.model, ...(await open({ ...options, provider, name: options.model.slice(slash + 1) })) };
 }
 
@@ -133,7 +140,10 @@ function checkKey(key: string, place: string): string {
   const at = key.search(/[^!-~]/);
   if (at === -1) return key;
   const found = /\s/.test(key[at] ?? '') ? 'a blank or a line break' : 'not an ASCII character';
-  throw new Failure('config', `${place} is not a key: its character ${at + 1} is ${found}; copy the key again, without anything around it`);
+  throw new Failure(
+    'config',
+    `${place} is not a key: its character ${at + 1} is ${found}; copy the key again, without anything around it`,
+  );
 }
 
 function needKey(named: Named, variables: readonly string[]): string {
@@ -180,7 +190,10 @@ function withoutSlashes(url: string): string {
 function checkUrl(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
-    throw new Failure('config', `not the address of a model server: "${withoutPassword(url)}" (expected http://… or https://…)`);
+    throw new Failure(
+      'config',
+      `not the address of a model server: "${withoutPassword(url)}" (expected http://… or https://…)`,
+    );
   if (parsed.username !== '' || parsed.password !== '')
     throw new Failure(
       'config',

@@ -12,14 +12,20 @@ type Clean = (text: string) => string;
 type TimedPart = [ms: number, part: { type: string; id?: string; delta?: string }];
 
 /** The same model; every model call is also written to a file, one line each, without secrets. */
-export function recordModel(open: OpenModel, file: string, options: Pick<AgentOptions, 'cwd' | 'env' | 'keys' | 'redact'>): OpenModel {
+export function recordModel(
+  open: OpenModel,
+  file: string,
+  options: Pick<AgentOptions, 'cwd' | 'env' | 'keys' | 'redact'>,
+): OpenModel {
   const { model } = open;
   const path = resolve(options.cwd, file);
   const hide = secretHider(options);
   const { mark } = cwdMarks(options.cwd);
   const clean: Clean = (text) => mark(hide(text));
   try {
-    writeFileSync(path, `${JSON.stringify({ runwire: 'model-recording', version: 1, model: open.id })}\n`, { mode: 0o600 });
+    writeFileSync(path, `${JSON.stringify({ runwire: 'model-recording', version: 1, model: open.id })}\n`, {
+      mode: 0o600,
+    });
   } catch (error) {
     const why = systemCode(error) ?? String(error);
     throw new Failure('config', `cannot write the recording ${path}: ${why}`, { cause: error });
@@ -120,7 +126,8 @@ function stored(part: ModelPart, clean: Clean): TimedPart[1] {
   }
 }
 
-const storedFault = (error: unknown, clean: Clean): TimedPart[1] => ({ type: 'error', fault: cleanFault(error, clean) }) as TimedPart[1];
+const storedFault = (error: unknown, clean: Clean): TimedPart[1] =>
+  ({ type: 'error', fault: cleanFault(error, clean) }) as TimedPart[1];
 
 function cleanFault(error: unknown, clean: Clean): Fault {
   const fault = faultOf(error);
@@ -131,7 +138,8 @@ function cleanFault(error: unknown, clean: Clean): Fault {
 function cleanTexts(parts: readonly TimedPart[], clean: Clean): TimedPart[] {
   const wholes = new Map<string, string>();
   const keyOf = ({ type, id }: TimedPart[1]): string => `${type} ${id}`;
-  for (const [, part] of parts) if (part.delta !== undefined) wholes.set(keyOf(part), (wholes.get(keyOf(part)) ?? '') + part.delta);
+  for (const [, part] of parts)
+    if (part.delta !== undefined) wholes.set(keyOf(part), (wholes.get(keyOf(part)) ?? '') + part.delta);
   return parts.flatMap(([ms, part]): TimedPart[] => {
     const whole = part.delta === undefined ? undefined : wholes.get(keyOf(part));
     if (whole === undefined) return part.delta === undefined ? [[ms, part]] : [];
@@ -143,8 +151,14 @@ function cleanTexts(parts: readonly TimedPart[], clean: Clean): TimedPart[] {
 }
 
 /** Applies the caller's cleaning, and in any case hides the keys that this run may have used. */
-function secretHider({ env, keys = {}, redact = (text) => text }: Pick<AgentOptions, 'env' | 'keys' | 'redact'>): Clean {
+function secretHider({
+  env,
+  keys = {},
+  redact = (text) => text,
+}: Pick<AgentOptions, 'env' | 'keys' | 'redact'>): Clean {
   const named = Object.entries(env).flatMap(([name, value]) => (isWithheld(name) && value ? [value] : []));
-  const values = [...named, ...Object.values(keys)].filter((value) => value.length >= 8).toSorted((a, b) => b.length - a.length);
+  const values = [...named, ...Object.values(keys)]
+    .filter((value) => value.length >= 8)
+    .toSorted((a, b) => b.length - a.length);
   return (text) => redact(values.reduce((cleaned, value) => cleaned.replaceAll(value, '[redacted]'), text));
 }

@@ -27,7 +27,11 @@ export const RecordedFault = z.object({
   retryAfterMs: z.number().nonnegative().exactOptional(),
 });
 
-export const RecordingHead = z.looseObject({ runwire: z.literal('model-recording'), version: z.literal(1), model: z.string() });
+export const RecordingHead = z.looseObject({
+  runwire: z.literal('model-recording'),
+  version: z.literal(1),
+  model: z.string(),
+});
 
 /** One model call: what was new in the conversation, and what arrived when. */
 export const RecordedCall = z.looseObject({
@@ -43,7 +47,10 @@ export const RecordedCall = z.looseObject({
 export type RecordedCall = z.infer<typeof RecordedCall>;
 
 type Prompt = ModelRequest['prompt'];
-type ResultOutput = Extract<Extract<Prompt[number], { role: 'tool' }>['content'][number], { type: 'tool-result' }>['output'];
+type ResultOutput = Extract<
+  Extract<Prompt[number], { role: 'tool' }>['content'][number],
+  { type: 'tool-result' }
+>['output'];
 
 /** The conversation without its instructions, with `clean` applied to every text. */
 export function entriesOf(prompt: Prompt, clean: (text: string) => string): Entry[] {
@@ -65,7 +72,12 @@ export function entriesOf(prompt: Prompt, clean: (text: string) => string): Entr
       }
       case 'tool': {
         const results = message.content.filter((part) => part.type === 'tool-result');
-        return [{ role: 'tool', results: results.map((part) => ({ name: clean(part.toolName), ...resultOf(part.output, clean) })) }];
+        return [
+          {
+            role: 'tool',
+            results: results.map((part) => ({ name: clean(part.toolName), ...resultOf(part.output, clean) })),
+          },
+        ];
       }
     }
   });
@@ -75,7 +87,10 @@ function textOf(content: readonly { type: string; text?: string }[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('\n');
 }
 
-function resultOf(output: ResultOutput, clean: (text: string) => string): { outcome: 'ok' | 'failed' | 'denied'; output: string } {
+function resultOf(
+  output: ResultOutput,
+  clean: (text: string) => string,
+): { outcome: 'ok' | 'failed' | 'denied'; output: string } {
   if (output.type === 'execution-denied') return { outcome: 'denied', output: clean(output.reason ?? '') };
   const isError = output.type === 'error-text' || output.type === 'error-json';
   const text = typeof output.value === 'string' ? clean(output.value) : cleanJson(JSON.stringify(output.value), clean);
@@ -111,7 +126,11 @@ export function isRecorded(part: ModelPart): boolean {
 }
 
 /** The working directory ↔ its mark. */
-export function cwdMarks(cwd: string): { mark(text: string): string; unmark(text: string): string; unmarkJson(text: string): string } {
+export function cwdMarks(cwd: string): {
+  mark(text: string): string;
+  unmark(text: string): string;
+  unmarkJson(text: string): string;
+} {
   const inJson = JSON.stringify(cwd).slice(1, -1);
   const spellings = [...new Set([inJson, cwd])].map((each) => each.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   // Every path begins with the root folder: marking it would be pointless.

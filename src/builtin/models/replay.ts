@@ -4,7 +4,15 @@ import { Failure, systemCode } from '../../failure.ts';
 import { type Pause, pause as pauseByClock } from '../../time/pause.ts';
 import { FaultError } from './fault.ts';
 import type { Model, ModelPart, OpenModel } from './model.ts';
-import { cwdMarks, describeEntry, type Entry, entriesOf, RecordedCall, RecordedFault, RecordingHead } from './recording.ts';
+import {
+  cwdMarks,
+  describeEntry,
+  type Entry,
+  entriesOf,
+  RecordedCall,
+  RecordedFault,
+  RecordingHead,
+} from './recording.ts';
 import type { Environment } from '../../words/vocabulary.ts';
 import { parseJson } from '../../json/parse.ts';
 
@@ -35,7 +43,8 @@ export function openReplay(name: string, { env, cwd, pause = pauseByClock }: Rep
       const call = calls[next];
       const number = next + 1;
       next += 1;
-      if (call === undefined) throw left(file, number, `the end of the recording after ${calls.length} calls`, 'another call');
+      if (call === undefined)
+        throw left(file, number, `the end of the recording after ${calls.length} calls`, 'another call');
       expected = [...expected.slice(0, call.after), ...call.entries];
       compare(expected, entriesOf(prompt, mark), (before, came) => left(file, number, before, came));
       if (call.fault !== undefined) throw new FaultError(call.fault);
@@ -52,7 +61,8 @@ function readName(name: string, env: ReplayOptions['env']): { file: string; spee
   if (query !== null) return { file: query[1] ?? name, speed: query[2] === 'real' ? 1 : 0 };
   const given = env['RUNWIRE_REPLAY_SPEED'];
   const speed = given === undefined || given === '' || given === 'max' ? 0 : Number(given);
-  if (!(speed >= 0)) throw new Failure('config', `RUNWIRE_REPLAY_SPEED is "${given}" (expected a number such as 1 or 10, or max)`);
+  if (!(speed >= 0))
+    throw new Failure('config', `RUNWIRE_REPLAY_SPEED is "${given}" (expected a number such as 1 or 10, or max)`);
   return { file: name, speed };
 }
 
@@ -65,16 +75,22 @@ function readRecording(path: string, file: string): { model: string; calls: Reco
       cause: error,
     });
   }
-  const [head, ...calls] = lines.flatMap((line, index) => (line.trim() === '' ? [] : [{ value: parseJson(line), at: index + 1 }]));
+  const [head, ...calls] = lines.flatMap((line, index) =>
+    line.trim() === '' ? [] : [{ value: parseJson(line), at: index + 1 }],
+  );
   const model = RecordingHead.safeParse(head?.value);
-  if (!model.success) throw new Failure('config', `${file} is not a recording of a model; make one with --record-model`);
+  if (!model.success)
+    throw new Failure('config', `${file} is not a recording of a model; make one with --record-model`);
   return {
     model: model.data.model,
     calls: calls.map(({ value, at }) => {
       const call = RecordedCall.safeParse(value);
       if (call.success) return call.data;
       const [issue] = call.error.issues;
-      throw new Failure('config', `${file} line ${at} is not a recorded call: ${issue?.path.join('.')}: ${issue?.message}`);
+      throw new Failure(
+        'config',
+        `${file} line ${at} is not a recorded call: ${issue?.path.join('.')}: ${issue?.message}`,
+      );
     }),
   };
 }
@@ -84,7 +100,11 @@ function left(file: string, call: number, expected: string, came: string): Fault
   return new FaultError({ code: 'config', message, retryable: false, name: 'ReplayMismatch' });
 }
 
-function compare(expected: readonly Entry[], came: readonly Entry[], differ: (expected: string, came: string) => FaultError): void {
+function compare(
+  expected: readonly Entry[],
+  came: readonly Entry[],
+  differ: (expected: string, came: string) => FaultError,
+): void {
   for (let index = 0; index < Math.max(expected.length, came.length); index += 1) {
     const [before, now] = [describeEntry(expected[index]), describeEntry(came[index])];
     if (before !== now) throw differ(before, now);
@@ -100,7 +120,10 @@ interface Play {
   file: string;
 }
 
-function streamOf({ parts, call }: RecordedCall, { unmark, unmarkJson, speed, pause, signal, file }: Play): ReadableStream<ModelPart> {
+function streamOf(
+  { parts, call }: RecordedCall,
+  { unmark, unmarkJson, speed, pause, signal, file }: Play,
+): ReadableStream<ModelPart> {
   let index = 0;
   let clock = 0;
   let isEnded = false;
@@ -116,7 +139,8 @@ function streamOf({ parts, call }: RecordedCall, { unmark, unmarkJson, speed, pa
         return controller.close();
       }
       const [ms, part] = timed;
-      if (speed > 0 && ms > clock && !(await pause((ms - clock) / speed, signal))) return controller.error(signal.reason);
+      if (speed > 0 && ms > clock && !(await pause((ms - clock) / speed, signal)))
+        return controller.error(signal.reason);
       clock = ms;
       if (part.type === 'finish' || part.type === 'error') isEnded = true;
       controller.enqueue(played(part, unmark, unmarkJson));
@@ -124,7 +148,11 @@ function streamOf({ parts, call }: RecordedCall, { unmark, unmarkJson, speed, pa
   });
 }
 
-function played(part: { type: string; [field: string]: unknown }, unmark: Play['unmark'], unmarkJson: Play['unmarkJson']): ModelPart {
+function played(
+  part: { type: string; [field: string]: unknown },
+  unmark: Play['unmark'],
+  unmarkJson: Play['unmarkJson'],
+): ModelPart {
   if (part.type === 'error') return { type: 'error', error: new FaultError(RecordedFault.parse(part['fault'])) };
   if (part.type === 'tool-call') return { ...part, input: unmarkJson(String(part['input'])) } as unknown as ModelPart;
   return (typeof part['delta'] === 'string' ? { ...part, delta: unmark(part['delta']) } : part) as unknown as ModelPart;

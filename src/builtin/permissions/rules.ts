@@ -64,7 +64,8 @@ export function parseRules(
   deny: readonly string[] = [],
   directories: readonly string[] = [],
 ): PermissionRules {
-  if (!isMode(mode)) throw new Failure('config', `unknown permission mode "${mode}"; known: ${Object.keys(modes).join(', ')}`);
+  if (!isMode(mode))
+    throw new Failure('config', `unknown permission mode "${mode}"; known: ${Object.keys(modes).join(', ')}`);
   for (const text of [...allow, ...deny]) parseRule(text);
   for (const folder of directories) {
     if (folder.trim() === '' || folder.includes('\0'))
@@ -86,14 +87,16 @@ export const decide: Decide = (rules, tool, need) => {
   const allowing = rulesFor(rules.allow, tool, need);
   const whole = allowing.find((rule) => rule.covers === undefined);
   if (whole !== undefined) return { allowed: true, reason: `allowed by the rule ${whole.text}` };
-  if (allowing.length === 0) return ask(`permission mode ${rules.mode} does not let ${tool} ${verbs[need.access]}, and no rule allows it`);
+  if (allowing.length === 0)
+    return ask(`permission mode ${rules.mode} does not let ${tool} ${verbs[need.access]}, and no rule allows it`);
   if (parts === undefined) return ask(unsure);
   if (script !== undefined && script.files.length > 0)
     return ask(`the command redirects to or from ${shown(script.files.slice(0, 1))}; only mode full allows that`);
   const used = new Set<string>();
   for (const part of parts) {
     const rule = allowing.find((each) => each.covers?.(part));
-    if (rule === undefined) return ask(`no rule allows ${tool}(${shown(part)}); allowed: ${allowing.map((each) => each.text).join(', ')}`);
+    if (rule === undefined)
+      return ask(`no rule allows ${tool}(${shown(part)}); allowed: ${allowing.map((each) => each.text).join(', ')}`);
     used.add(rule.text);
   }
   if (used.size === 0) return ask('there is no command to allow');
@@ -101,7 +104,13 @@ export const decide: Decide = (rules, tool, need) => {
 };
 
 const unsure = 'this command cannot be taken apart for sure; use plain commands, without loops, here-documents or ${…}';
-const verbs: Record<Need['access'], string> = { none: 'run', read: 'read', write: 'write', execute: 'run', network: 'use the network' };
+const verbs: Record<Need['access'], string> = {
+  none: 'run',
+  read: 'read',
+  write: 'write',
+  execute: 'run',
+  network: 'use the network',
+};
 const no = (reason: string): Decision => ({ allowed: false, reason });
 const ask = (reason: string): Decision => ({ allowed: false, reason, mayAsk: true });
 const shown = (part: Part): string => part.join(' ').replaceAll(expands, '');
@@ -111,17 +120,22 @@ const isMode = (text: string): text is PermissionMode => Object.hasOwn(modes, te
 function rulesFor(texts: readonly string[], tool: string, need: Need): Rule[] {
   return texts
     .map(parseRule)
-    .filter((rule) => rule.tool === tool || rule.tool === need.access || (isMcp(rule.tool) && tool.startsWith(`${rule.tool}__`)));
+    .filter(
+      (rule) =>
+        rule.tool === tool || rule.tool === need.access || (isMcp(rule.tool) && tool.startsWith(`${rule.tool}__`)),
+    );
 }
 
 const isMcp = (tool: string): boolean => tool.startsWith('mcp__');
 
 function parseRule(text: string): Rule {
   const [, tool = '', pattern] = /^([\w-]+)(?:\((.*)\))?$/s.exec(text.trim()) ?? [];
-  const bad = (why: string, example: string): Failure => new Failure('config', `bad permission rule "${text}": ${why}; write ${example}`);
+  const bad = (why: string, example: string): Failure =>
+    new Failure('config', `bad permission rule "${text}": ${why}; write ${example}`);
   if (tool === '') throw bad('it is not a tool name with a pattern in brackets', examples.command);
   const kind = isMcp(tool) ? 'nothing' : Object.hasOwn(patternOf, tool) ? patternOf[tool] : undefined;
-  if (kind === undefined) throw bad(`there is no tool "${tool}"`, `one of ${Object.keys(patternOf).join(', ')}, or mcp__SERVER__TOOL`);
+  if (kind === undefined)
+    throw bad(`there is no tool "${tool}"`, `one of ${Object.keys(patternOf).join(', ')}, or mcp__SERVER__TOOL`);
   const rule = { text: text.trim(), tool };
   if (pattern === undefined) return rule;
   if (kind === 'nothing') throw bad(`${tool} takes no pattern`, tool);
@@ -192,6 +206,7 @@ function hostRule(pattern: string): Matcher | string {
   const url = URL.parse(`http://${name}`);
   if (name === '' || url === null) return 'a host is a name without scheme, port or path';
   const host = url.hostname.replace(/\.$/, '');
-  const covers = (part: Part): boolean => (wildcard === '' ? part[0] === host : (part[0]?.endsWith(`.${host}`) ?? false));
+  const covers = (part: Part): boolean =>
+    wildcard === '' ? part[0] === host : (part[0]?.endsWith(`.${host}`) ?? false);
   return { covers, mayCover: covers };
 }

@@ -17,7 +17,9 @@ const redirection = /&>>?|\d*(?:>>|>\||>&|<&|<>|<<|>|<)/y;
 const parameter = /\$(?:\{[A-Za-z_]\w*\}|[A-Za-z_]\w*|[\d?$!#@*-])/y;
 const endsWord = new Set([' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>']);
 const globs = new Set(['*', '?', '[', '~', '{']);
-const reserved = new Set('! { } [[ ]] case coproc do done elif else esac fi for function if in select then time until while'.split(' '));
+const reserved = new Set(
+  '! { } [[ ]] case coproc do done elif else esac fi for function if in select then time until while'.split(' '),
+);
 const ownStreams = new Set(['/dev/null', '/dev/stdout', '/dev/stderr']);
 
 /** The parts of a command line; undefined where only a shell could tell: loops, functions, here-documents, arithmetic. */
@@ -180,7 +182,8 @@ class ShellReader {
       this.#list(')');
       return `${expands}$()`;
     }
-    if (next === '{' || next === '[' || next === '\\' || (!isQuoted && (next === "'" || next === '"'))) throw new Unsure();
+    if (next === '{' || next === '[' || next === '\\' || (!isQuoted && (next === "'" || next === '"')))
+      throw new Unsure();
     this.#at += 1;
     return '$';
   }

@@ -28,7 +28,8 @@ export class Refusal extends Error {}
 export function locate(given: string, workspace: Workspace): InsidePath {
   if (given === '') throw new Refusal('the path is empty');
   if (given.includes('\0')) throw new Refusal('a path cannot contain a NUL byte');
-  if (given.startsWith('~')) throw new Refusal(`${given}: ~ is not expanded; give a path relative to the working directory`);
+  if (given.startsWith('~'))
+    throw new Refusal(`${given}: ~ is not expanded; give a path relative to the working directory`);
   const cwd = realpathSync.native(workspace.cwd);
   const path = realPath(resolve(cwd, given), given);
   for (const root of [cwd, ...workspace.directories.flatMap((each) => existing(resolve(cwd, each)))]) {
@@ -54,7 +55,8 @@ function realPath(path: string, given: string): string {
     return realpathSync.native(path);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw new Refusal(explain(error, given));
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw new Refusal(`${given} goes through a link that leads nowhere`);
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+      throw new Refusal(`${given} goes through a link that leads nowhere`);
     const parent = dirname(path);
     return join(realPath(parent, given), relative(parent, path));
   }
@@ -77,7 +79,10 @@ export async function openForReading(place: InsidePath): Promise<FileHandle> {
 }
 
 /** Opens an existing regular file, or creates one with its folders if allowed. Nothing is truncated yet. */
-export async function openForWriting(place: InsidePath, mayCreate: boolean): Promise<{ file: FileHandle; isNew: boolean }> {
+export async function openForWriting(
+  place: InsidePath,
+  mayCreate: boolean,
+): Promise<{ file: FileHandle; isNew: boolean }> {
   // A hook or a setting in there may be a command that git runs later.
   if (place.below.some((name) => name.toLowerCase() === '.git'))
     throw new Refusal(`${place.name}: file tools do not write inside .git; use git`);

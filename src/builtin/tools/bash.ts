@@ -41,7 +41,9 @@ export function bash({ contained }: { contained: boolean }): Tool {
       const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
       const program = { command: shell, args: ['-c', args.command], cwd: run.cwd, env: withoutSecrets(run.env) };
       const started =
-        namespace === undefined ? { ...startPrinting(program), leftSomething: () => false } : startContained(program, namespace);
+        namespace === undefined
+          ? { ...startPrinting(program), leftSomething: () => false }
+          : startContained(program, namespace);
       return follow(started, args, run);
     },
   });
@@ -113,12 +115,16 @@ interface Ending extends Exit {
 function result(output: Clip, { code, signal, stopped, leftover, limit }: Ending): ToolResult {
   const text = output.toString();
   const say = (...notes: string[]): string =>
-    [text === '' ? '(no output)' : text.replace(/\n$/, ''), ...notes, ...(leftover ? ['[its background processes were ended]'] : [])].join(
-      '\n',
-    );
+    [
+      text === '' ? '(no output)' : text.replace(/\n$/, ''),
+      ...notes,
+      ...(leftover ? ['[its background processes were ended]'] : []),
+    ].join('\n');
   if (stopped === 'abort') return { status: 'cancelled', output: say('[cancelled]') };
-  if (stopped === 'timeout') return { status: 'error', output: say(`[ended: it ran longer than its time limit of ${limit} ms]`) };
-  if (signal !== null) return { status: 'error', output: say(`[ended by ${signal}]`), exit_code: 128 + constants.signals[signal] };
+  if (stopped === 'timeout')
+    return { status: 'error', output: say(`[ended: it ran longer than its time limit of ${limit} ms]`) };
+  if (signal !== null)
+    return { status: 'error', output: say(`[ended by ${signal}]`), exit_code: 128 + constants.signals[signal] };
   if (code === 0 || code === null) return { status: 'success', output: say(), exit_code: 0 };
   return { status: 'error', output: say(`[exit code ${code}]`), exit_code: code };
 }

@@ -88,7 +88,8 @@ function planCall(call: ModelCall, { tools, decide, options }: CallContext): Pla
   if (tool === undefined || call.invalid !== undefined)
     return { kind: 'invalid', tool, why: call.invalid ?? `there is no tool ${call.name}` };
   const parsed = tool.input.safeParse(call.input);
-  if (!parsed.success) return { kind: 'invalid', tool, why: `the arguments do not fit: ${z.prettifyError(parsed.error)}` };
+  if (!parsed.success)
+    return { kind: 'invalid', tool, why: `the arguments do not fit: ${z.prettifyError(parsed.error)}` };
   const input = parsed.data;
   let need: Need;
   let decision: Decision;
@@ -115,14 +116,27 @@ async function askFirst(
   const permission = { permission_id: `permission_${itemId}`, item_id: itemId };
   emit({ type: 'permission.requested', ...permission, what: tool.name, pattern: need.subject });
   const question = { itemId, kind: tool.kind, name: tool.name, subject: need.subject, reason };
-  const allowed = (await options.ask?.(question, options.signal).catch(() => false)) === true && !options.signal.aborted;
+  const allowed =
+    (await options.ask?.(question, options.signal).catch(() => false)) === true && !options.signal.aborted;
   emit({ type: 'permission.resolved', ...permission, decision: allowed ? 'allowed' : 'denied', by: 'user' });
-  if (allowed) return runOne(call, itemId, { kind: 'run', tool, input, need }, context, need.access === 'write' ? lastWrite : undefined);
+  if (allowed)
+    return runOne(
+      call,
+      itemId,
+      { kind: 'run', tool, input, need },
+      context,
+      need.access === 'write' ? lastWrite : undefined,
+    );
   emit({ type: 'item.completed', item_id: itemId, status: 'denied', error: 'the user said no', duration_ms: 0 });
   return resultPart(call, { type: 'execution-denied', reason: 'the user said no' });
 }
 
-function settle(call: ModelCall, itemId: string, plan: Exclude<Plan, { kind: 'run' }>, { emit }: CallContext): ToolResultPart | undefined {
+function settle(
+  call: ModelCall,
+  itemId: string,
+  plan: Exclude<Plan, { kind: 'run' }>,
+  { emit }: CallContext,
+): ToolResultPart | undefined {
   if (plan.kind === 'invalid') {
     emit({ type: 'item.completed', item_id: itemId, status: 'error', error: plan.why, duration_ms: 0 });
     return call.invalid === undefined ? resultPart(call, { type: 'error-text', value: plan.why }) : undefined;

@@ -7,7 +7,9 @@ import { changeText } from './text-file.ts';
 
 const input = z.strictObject({
   path: z.string().describe('Relative to the working directory.'),
-  old_string: z.string().describe('The exact text to replace, with its white space; it must occur once unless replace_all.'),
+  old_string: z
+    .string()
+    .describe('The exact text to replace, with its white space; it must occur once unless replace_all.'),
   new_string: z.string().describe('What to put in its place.'),
   replace_all: z.boolean().optional().describe('Replace every occurrence.'),
 });
@@ -48,7 +50,8 @@ function replaced(text: string | undefined, args: Input, name: string): string {
 
 /** Models write LF; a file with CRLF keeps its line endings. */
 function withLineEnds(text: string, { old_string, new_string }: Input): { old: string; next: string } {
-  if (text.includes(old_string) || !text.includes('\r\n') || old_string.includes('\r')) return { old: old_string, next: new_string };
+  if (text.includes(old_string) || !text.includes('\r\n') || old_string.includes('\r'))
+    return { old: old_string, next: new_string };
   return { old: old_string.replaceAll('\n', '\r\n'), next: new_string.replaceAll(/\r?\n/g, '\r\n') };
 }
 

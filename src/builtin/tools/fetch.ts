@@ -35,7 +35,12 @@ export const fetch = (rules: PermissionRules, network: NetworkOptions = {}): Too
 
 const hostOf = (url: string): string => URL.parse(url)?.hostname.replace(/\.$/, '') ?? url;
 
-async function get(address: string, rules: PermissionRules, network: NetworkOptions, signal: AbortSignal): Promise<Answer> {
+async function get(
+  address: string,
+  rules: PermissionRules,
+  network: NetworkOptions,
+  signal: AbortSignal,
+): Promise<Answer> {
   const { httpGet } = await import('./http-get.ts');
   let url = parse(address);
   for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
@@ -44,7 +49,8 @@ async function get(address: string, rules: PermissionRules, network: NetworkOpti
     const next = parse(answer.location, url);
     const isSameHost = hostOf(next.href) === hostOf(url.href);
     const decision = decide(rules, 'fetch', { access: 'network', subject: hostOf(next.href) });
-    if (!isSameHost && !decision.allowed) throw new Failure('tool', `${url.href} leads to ${next.href}: ${decision.reason}`);
+    if (!isSameHost && !decision.allowed)
+      throw new Failure('tool', `${url.href} leads to ${next.href}: ${decision.reason}`);
     url = next;
   }
   throw new Failure('tool', `${address} redirects more than ${mostRedirects} times`);
@@ -53,7 +59,8 @@ async function get(address: string, rules: PermissionRules, network: NetworkOpti
 function parse(text: string, base?: URL): URL {
   const url = URL.parse(text, base);
   if (url === null) throw new Failure('tool', `${text} is not an address; give one such as https://example.com/page`);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Failure('tool', `${url.href}: only http and https can be fetched`);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new Failure('tool', `${url.href}: only http and https can be fetched`);
   if (url.username !== '' || url.password !== '')
     throw new Failure('tool', `${url.host}: an address with a user name or password is not fetched`);
   return url;
@@ -63,7 +70,8 @@ async function resultOf({ status, type, body, isCut }: Answer, signal: AbortSign
   const media = type.split(';')[0]?.trim().toLowerCase() ?? '';
   const isHtml = media === 'text/html' || media === 'application/xhtml+xml';
   const isText = isHtml || media === '' || /^text\/|[/+](?:json|xml|yaml|javascript|x-ndjson)$/.test(media);
-  if (!isText || body.subarray(0, 8192).includes(0)) return failed(`the answer (${status}) is ${media || 'binary'}, not text`);
+  if (!isText || body.subarray(0, 8192).includes(0))
+    return failed(`the answer (${status}) is ${media || 'binary'}, not text`);
   const text = decoded(body, type);
   const markdown = isHtml ? await (await import('./html-to-markdown.ts')).htmlToMarkdown(text, signal) : text;
   const shown = clip(markdown, mostCharacters);

@@ -20,7 +20,10 @@ export const glob = (rules: PermissionRules): Tool =>
     kind: 'search',
     description: 'Find files by name. Skips what git ignores.',
     input,
-    need: ({ path = '.' }, { cwd }) => ({ access: 'read', subject: subjectOf(path, { cwd, directories: rules.directories }) }),
+    need: ({ path = '.' }, { cwd }) => ({
+      access: 'read',
+      subject: subjectOf(path, { cwd, directories: rules.directories }),
+    }),
     run({ pattern, path = '.', limit = usualLimit }, run) {
       const isWanted = matchesPath(pattern.replace(/^\.\//, ''));
       const find = (printed: string): Finding | undefined => {

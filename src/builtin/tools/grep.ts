@@ -14,7 +14,10 @@ const input = z.strictObject({
   pattern: z.string().min(1).describe('A regular expression (Rust syntax).'),
   path: z.string().optional().describe('A file or folder; the working directory unless told.'),
   glob: z.string().optional().describe('Only files that match, such as *.ts or src/**/*.{js,ts}.'),
-  output: z.enum(['lines', 'files']).optional().describe('Matching lines (the default), or only the names of the files.'),
+  output: z
+    .enum(['lines', 'files'])
+    .optional()
+    .describe('Matching lines (the default), or only the names of the files.'),
   literal: z.boolean().optional().describe('Take the pattern as plain text.'),
   ignore_case: z.boolean().optional(),
   context: z.int().min(0).max(20).optional().describe('Lines around each match.'),
@@ -27,10 +30,14 @@ export const grep = (rules: PermissionRules): Tool =>
     kind: 'search',
     description: 'Search the contents of files. Skips what git ignores.',
     input,
-    need: ({ path = '.' }, { cwd }) => ({ access: 'read', subject: subjectOf(path, { cwd, directories: rules.directories }) }),
+    need: ({ path = '.' }, { cwd }) => ({
+      access: 'read',
+      subject: subjectOf(path, { cwd, directories: rules.directories }),
+    }),
     run({ pattern, path = '.', glob, output = 'lines', literal, ignore_case, context = 0, limit = usualLimit }, run) {
       const isWanted = glob === undefined ? () => true : matchesPath(glob.includes('/') ? glob : `**/${glob}`);
-      const wanted = (found: Finding | undefined): Finding | undefined => (found !== undefined && isWanted(found.file) ? found : undefined);
+      const wanted = (found: Finding | undefined): Finding | undefined =>
+        found !== undefined && isWanted(found.file) ? found : undefined;
       const options = [
         `--regexp=${pattern}`,
         ...(literal === true ? ['--fixed-strings'] : []),
@@ -38,7 +45,11 @@ export const grep = (rules: PermissionRules): Tool =>
       ];
       const how =
         output === 'files'
-          ? { args: [...options, '--files-with-matches', '--null'], separator: '\0' as const, find: (text: string) => wanted(asFile(text)) }
+          ? {
+              args: [...options, '--files-with-matches', '--null'],
+              separator: '\0' as const,
+              find: (text: string) => wanted(asFile(text)),
+            }
           : {
               args: [...options, '--json', `--context=${context}`],
               separator: '\n' as const,
@@ -61,7 +72,8 @@ function asLine(printed: string): Finding | undefined {
   const { type, data } = Line.safeParse(JSON.parse(printed)).data ?? {};
   if (data === undefined) return undefined;
   const line = data.lines.text.replace(/\r?\n$/, '');
-  const shown = line.length > longestLine ? `${line.slice(0, safeEnd(line, longestLine))}… (${line.length} characters)` : line;
+  const shown =
+    line.length > longestLine ? `${line.slice(0, safeEnd(line, longestLine))}… (${line.length} characters)` : line;
   const mark = type === 'match' ? ':' : '-';
   return { file: nameOf(data.path.text), text: `${mark}${data.line_number}${mark}${shown.toWellFormed()}` };
 }

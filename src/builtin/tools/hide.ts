@@ -7,7 +7,15 @@ export type Hide = (output: string, tool: string, subject: string) => string;
 const credentialFile =
   /(?:^|\/)(?:\.git\/config|\.gitconfig|\.git-credentials|[._]netrc|\.npmrc|\.yarnrc\.yml|\.pypirc|\.dockercfg|\.docker\/config\.json|\.kube\/config|\.aws\/credentials|\.config\/gh\/hosts\.yml|id_(?:rsa|dsa|ecdsa|ed25519))$/;
 /** How git stores credentials: in the address of a remote, or as an extra header. */
-const ofGit = ['url-password', 'url-token', 'basic-auth', 'bearer-token', 'authorization', 'github-token', 'gitlab-token'];
+const ofGit = [
+  'url-password',
+  'url-token',
+  'basic-auth',
+  'bearer-token',
+  'authorization',
+  'github-token',
+  'gitlab-token',
+];
 
 /**
  * Secret values that are withheld from commands are hidden everywhere. Keys of known shapes stay visible in source files, which

@@ -10,7 +10,11 @@ const most = { maxOldGenerationSizeMb: 512 };
  */
 export async function htmlToMarkdown(html: string, signal: AbortSignal): Promise<string> {
   const { markdownWorker } = await import('./markdown-worker.ts');
-  const worker = new Worker(markdownWorker, { env: {}, workerData: { htmlForMarkdown: html } satisfies Page, resourceLimits: most });
+  const worker = new Worker(markdownWorker, {
+    env: {},
+    workerData: { htmlForMarkdown: html } satisfies Page,
+    resourceLimits: most,
+  });
   try {
     return await new Promise<string>((resolve, reject) => {
       worker.once('message', resolve);

@@ -28,7 +28,12 @@ export interface Answer {
 }
 
 /** One request. It connects to the very address that was checked: the name is resolved only once, here. */
-export async function httpGet(url: URL, largest: number, signal: AbortSignal, options: NetworkOptions): Promise<Answer> {
+export async function httpGet(
+  url: URL,
+  largest: number,
+  signal: AbortSignal,
+  options: NetworkOptions,
+): Promise<Answer> {
   const addresses = await addressesOf(url, signal, options);
   const lookup: LookupFunction = (_host, how, done) => {
     const [first] = addresses;
@@ -64,11 +69,16 @@ async function addressesOf(
   const addresses = family === 0 ? await untilAborted(resolve(host), signal) : [{ address: host, family }];
   if (addresses.length === 0) throw new Failure('tool', `${host} has no address`);
   const isTrusted =
-    typeof allowPrivate === 'boolean' ? allowPrivate : allowPrivate.some((each) => each === url.host || each === url.hostname);
+    typeof allowPrivate === 'boolean'
+      ? allowPrivate
+      : allowPrivate.some((each) => each === url.host || each === url.hostname);
   const refused = isTrusted ? undefined : addresses.find(({ address }) => !isPublicAddress(address));
   if (refused === undefined) return addresses;
   const means = refused.address === host ? '' : `, ${refused.address},`;
-  throw new Failure('tool', `${url.hostname}${means} is not an address of the public internet; fetch goes nowhere else`);
+  throw new Failure(
+    'tool',
+    `${url.hostname}${means} is not an address of the public internet; fetch goes nowhere else`,
+  );
 }
 
 const resolveAll = (host: string): Promise<readonly Address[]> => systemLookup(host, { all: true });
@@ -99,7 +109,8 @@ async function bodyOf(response: IncomingMessage, largest: number): Promise<{ bod
 function unpacked(response: IncomingMessage): Readable {
   const encoding = (response.headers['content-encoding'] ?? 'identity').toLowerCase();
   if (encoding === 'identity') return response;
-  const unpack = encoding === 'br' ? createBrotliDecompress() : /^(?:x-)?gzip$|^deflate$/.test(encoding) ? createUnzip() : undefined;
+  const unpack =
+    encoding === 'br' ? createBrotliDecompress() : /^(?:x-)?gzip$|^deflate$/.test(encoding) ? createUnzip() : undefined;
   if (unpack === undefined) throw new Failure('tool', `the answer is packed as ${encoding}, which was not asked for`);
   response.once('error', (error) => unpack.destroy(error));
   return response.pipe(unpack);

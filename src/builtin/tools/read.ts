@@ -38,12 +38,17 @@ export const read = (directories: readonly string[]): Tool =>
 async function list(place: InsidePath): Promise<string> {
   const entries = await readdir(place.path, { withFileTypes: true });
   if (entries.length === 0) return '(empty folder)';
-  const names = entries.map((entry) => entry.name + (entry.isDirectory() ? '/' : entry.isSymbolicLink() ? '@' : '')).toSorted();
+  const names = entries
+    .map((entry) => entry.name + (entry.isDirectory() ? '/' : entry.isSymbolicLink() ? '@' : ''))
+    .toSorted();
   const more = names.length > mostEntries ? [`[${names.length - mostEntries} more]`] : [];
   return [...names.slice(0, mostEntries), ...more].join('\n');
 }
 
-async function readLines(place: InsidePath, { offset = 1, limit = mostLines, line_numbers = false }: Input): Promise<ToolResult> {
+async function readLines(
+  place: InsidePath,
+  { offset = 1, limit = mostLines, line_numbers = false }: Input,
+): Promise<ToolResult> {
   const file = await openForReading(place);
   let bytes: Buffer;
   try {
@@ -56,7 +61,8 @@ async function readLines(place: InsidePath, { offset = 1, limit = mostLines, lin
   if (text === '') return success('(empty file)');
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
-  if (offset > lines.length) throw new Refusal(`${place.name} has ${lines.length} lines; offset ${offset} is behind its end`);
+  if (offset > lines.length)
+    throw new Refusal(`${place.name} has ${lines.length} lines; offset ${offset} is behind its end`);
   let shown = '';
   let next = offset;
   for (; next < offset + limit && next <= lines.length; next += 1) {

@@ -29,15 +29,19 @@ export async function ripgrep(
     rest = pieces.pop() ?? '';
     if (rest.length > longest || pieces.some((piece) => take(piece) === 'enough')) stop.abort();
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (complaint += complaint.length < longestComplaint ? text : ''));
+  child.stderr
+    .setEncoding('utf8')
+    .on('data', (text: string) => void (complaint += complaint.length < longestComplaint ? text : ''));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => reject(cannotRun(error)));
     child.once('close', resolve);
   }).finally(() => end(0));
   if (stop.signal.aborted) return;
   signal.throwIfAborted();
-  if (time.aborted) throw new Failure('tool', `the search took longer than ${longestTime} ms; search in a smaller folder`);
-  if (code === 2 && complaint !== '') throw new Failure('tool', quoted(complaint, longestComplaint).replace(/^rg: /, ''));
+  if (time.aborted)
+    throw new Failure('tool', `the search took longer than ${longestTime} ms; search in a smaller folder`);
+  if (code === 2 && complaint !== '')
+    throw new Failure('tool', quoted(complaint, longestComplaint).replace(/^rg: /, ''));
 }
 
 async function findProgram(): Promise<string> {

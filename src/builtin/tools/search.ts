@@ -37,7 +37,8 @@ export async function search(
     const place = locate(path, { cwd: run.cwd, directories: rules.directories });
     const isFolder = statSync(place.path).isDirectory();
     const base = isFolder ? place.path : dirname(place.path);
-    const shownBase = place.name === '.' ? '' : isFolder ? `${place.name}/` : place.name.slice(0, place.name.lastIndexOf('/') + 1);
+    const shownBase =
+      place.name === '.' ? '' : isFolder ? `${place.name}/` : place.name.slice(0, place.name.lastIndexOf('/') + 1);
     const shown: string[] = [];
     const target = isFolder ? './' : `./${relative(base, place.path)}`;
     await ripgrep([...always, ...args, '--', target], separator, { cwd: base, signal: run.signal }, (printed) => {

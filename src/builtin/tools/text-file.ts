@@ -9,7 +9,9 @@ const largestDiff = 200_000;
 export async function readBytes(file: FileHandle, name: string): Promise<Buffer> {
   const { size } = await file.stat();
   if (size > largest)
-    throw new Refusal(`${name} has ${size} bytes; files to ${largest} bytes are taken whole: use grep to see parts of it`);
+    throw new Refusal(
+      `${name} has ${size} bytes; files to ${largest} bytes are taken whole: use grep to see parts of it`,
+    );
   const bytes = Buffer.alloc(size);
   let length = 0;
   while (length < size) {
@@ -89,7 +91,15 @@ async function changeOf(name: string, before: string, after: string, isNew: bool
   // takes longer to find than it is worth.
   const context = before.length + after.length <= smallFile ? smallFile : 3;
   const options = { context, timeout: 2000 } as const;
-  const patch = structuredPatch(isNew ? '/dev/null' : `a/${path}`, `b/${path}`, before, after, undefined, undefined, options);
+  const patch = structuredPatch(
+    isNew ? '/dev/null' : `a/${path}`,
+    `b/${path}`,
+    before,
+    after,
+    undefined,
+    undefined,
+    options,
+  );
   if (patch === undefined) return {};
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);
   const diff = formatPatch(patch, FILE_HEADERS_ONLY);

@@ -3,7 +3,9 @@ import { define, success } from './define.ts';
 
 const marks = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const;
 const input = z.strictObject({
-  todos: z.array(z.strictObject({ content: z.string().min(1), status: z.enum(['pending', 'in_progress', 'completed']) })).max(200),
+  todos: z
+    .array(z.strictObject({ content: z.string().min(1), status: z.enum(['pending', 'in_progress', 'completed']) }))
+    .max(200),
 });
 
 export const todo = define<z.infer<typeof input>>({

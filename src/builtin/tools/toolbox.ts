@@ -20,7 +20,9 @@ export function toolSetOf(tools: readonly Tool[]): ToolSet {
       name,
       {
         description,
-        inputSchema: jsonSchema(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as Parameters<typeof jsonSchema>[0]),
+        inputSchema: jsonSchema(
+          z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as Parameters<typeof jsonSchema>[0],
+        ),
       },
     ]),
   );

@@ -25,7 +25,8 @@ export async function rememberSession(
   const runs: RunSummary[] = [];
   for await (const run of allRuns(ledger.store, { labels: { [sessionLabel]: sessionId } })) runs.unshift(run);
   const agentSession = runs.findLast(({ session_id }) => session_id !== undefined && session_id !== '')?.session_id;
-  if (agentSession !== undefined) return { agentSession, records: recordsOf(ledger, runs), close: () => ledger.store.close() };
+  if (agentSession !== undefined)
+    return { agentSession, records: recordsOf(ledger, runs), close: () => ledger.store.close() };
   await ledger.store.close();
   return undefined;
 }

@@ -28,7 +28,11 @@ const mostUnread = 64 * 1024 * 1024;
 const lastWordsMs = patient(5000);
 
 /** Serves one client on stdin and stdout, until it disconnects. */
-export async function serveAcp(values: RunValues, command: readonly string[] | undefined, context: Context): Promise<number> {
+export async function serveAcp(
+  values: RunValues,
+  command: readonly string[] | undefined,
+  context: Context,
+): Promise<number> {
   const flags = readFlags(values, []);
   const spec = specOfFlags(flags, { ...(await readInputs(flags, context)), prompt: '', command }, context);
   if (spec.agent !== acpAgent && spec.command !== undefined)

@@ -18,7 +18,10 @@ Monday) and months in UTC, by the clock of the ledger. Prints a table on a termi
   options: { ...formatOptions, ...ledgerOption },
   examples: [
     ['runwire budget', 'What is left'],
-    ['runwire budget list --json | jq "select(.usd != null and .spent.usd > .usd * 0.8) | .name"', 'Budgets that are nearly used up'],
+    [
+      'runwire budget list --json | jq "select(.usd != null and .spent.usd > .usd * 0.8) | .name"',
+      'Budgets that are nearly used up',
+    ],
   ],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; see --help`);
@@ -28,7 +31,8 @@ Monday) and months in UTC, by the clock of the ledger. Prints a table on a termi
       context,
       async ({ store }) => {
         const budgets = await store.budgets.list();
-        if (budgets.length === 0) context.warn('runwire: no budgets; "runwire budget set NAME --usd N --per day" creates one');
+        if (budgets.length === 0)
+          context.warn('runwire: no budgets; "runwire budget set NAME --usd N --per day" creates one');
         else if (format === 'table') await context.show(budgetTable(budgets, context));
         else if (format === 'csv') await context.print(csvOf(budgets));
         else await context.print(budgets.map((budget) => `${JSON.stringify(budget)}\n`).join(''));
@@ -50,7 +54,11 @@ const columns: readonly Column<BudgetState>[] = [
   { title: 'PER', cell: ({ per }) => per },
   { title: 'SPENT', align: 'right', cell: (budget) => amounts(budget, budget.spent) },
   { title: 'RESERVED', align: 'right', cell: (budget) => amounts(budget, budget.reserved), leaves: 2 },
-  { title: 'LIMIT', align: 'right', cell: (budget) => amounts(budget, { usd: budget.usd ?? 0, tokens: budget.tokens ?? 0 }) },
+  {
+    title: 'LIMIT',
+    align: 'right',
+    cell: (budget) => amounts(budget, { usd: budget.usd ?? 0, tokens: budget.tokens ?? 0 }),
+  },
   {
     title: ''.padEnd(barWidth),
     cell: (budget) => bar(Math.min(1, shareOf(budget)), barWidth).padEnd(barWidth, '·'),
@@ -74,7 +82,10 @@ function shareOf({ usd, tokens, spent, reserved }: BudgetState): number {
 
 /** The amounts of what is limited: dollars, tokens or both. */
 function amounts({ usd, tokens }: BudgetState, amount: BudgetState['spent']): string {
-  const shown = [usd === undefined ? [] : dollars(amount.usd), tokens === undefined ? [] : `${compactCount(amount.tokens)} tokens`];
+  const shown = [
+    usd === undefined ? [] : dollars(amount.usd),
+    tokens === undefined ? [] : `${compactCount(amount.tokens)} tokens`,
+  ];
   return shown.flat().join(', ');
 }
 

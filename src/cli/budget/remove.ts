@@ -17,7 +17,8 @@ export const remove = command({
       values,
       context,
       async ({ store }) => {
-        if (!(await store.budgets.remove(name))) throw new Failure('input', `no budget "${name}"; "runwire budget list" shows them`);
+        if (!(await store.budgets.remove(name)))
+          throw new Failure('input', `no budget "${name}"; "runwire budget list" shows them`);
         return 0;
       },
       noSuchLedger,

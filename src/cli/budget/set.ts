@@ -25,13 +25,17 @@ still counts when a budget is changed.`,
   },
   examples: [
     ['runwire budget set team-a --usd 50 --per day', 'Fifty dollars a day'],
-    ['runwire budget set nightly --tokens 20000000 --per week --ledger postgres://db/team', 'In the ledger of a team, renewed weekly'],
+    [
+      'runwire budget set nightly --tokens 20000000 --per week --ledger postgres://db/team',
+      'In the ledger of a team, renewed weekly',
+    ],
   ],
   async run(values, operands, context) {
     const name = budgetName(operands, 'budget set NAME --usd N --per day');
     const usd = readUsd(values.usd);
     const tokens = readCount('--tokens', values.tokens, 1_000_000);
-    if (usd === undefined && tokens === undefined) throw new Failure('input', 'a budget needs --usd, --tokens or both; see --help');
+    if (usd === undefined && tokens === undefined)
+      throw new Failure('input', 'a budget needs --usd, --tokens or both; see --help');
     const per = readWord('--per', values.per, periods) ?? 'total';
     return useLedger(values, context, async ({ store }) => {
       await store.budgets.set({ name, per, ...present({ usd, tokens }) });
@@ -43,6 +47,7 @@ still counts when a budget is changed.`,
 function readUsd(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const usd = amount(text);
-  if (usd === undefined || usd === 0) throw new Failure('input', `--usd ${text}: expected an amount above 0, such as 50`);
+  if (usd === undefined || usd === 0)
+    throw new Failure('input', `--usd ${text}: expected an amount above 0, such as 50`);
   return usd;
 }

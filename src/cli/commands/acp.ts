@@ -17,11 +17,15 @@ _meta.runwire.outcome. stdout carries the protocol and nothing else; messages fo
   options: { ...requestOptionsFor('acp'), ...recordingOptions },
   examples: [
     ['runwire acp --agent codex', 'In the settings of an editor: Codex as an ACP agent'],
-    ['runwire acp --model anthropic/claude-sonnet-4-5 --max-cost-usd 2', 'The built-in agent, with a limit for each prompt'],
+    [
+      'runwire acp --model anthropic/claude-sonnet-4-5 --max-cost-usd 2',
+      'The built-in agent, with a limit for each prompt',
+    ],
     ['runwire acp --agent acp:gemini', 'An agent that speaks ACP itself, with the ledger and rules of Runwire'],
   ],
   async run(values, operands, context, program) {
-    if (operands.length > 0) throw new Failure('input', `unexpected "${oneLine(operands.join(' '), 60)}"; prompts come from the editor`);
+    if (operands.length > 0)
+      throw new Failure('input', `unexpected "${oneLine(operands.join(' '), 60)}"; prompts come from the editor`);
     const { serveAcp } = await import('../acp/start.ts');
     return serveAcp(values, program, context);
   },

@@ -27,9 +27,14 @@ export const agentsCommand = command({
     const [name, more] = operands;
     if (more !== undefined) throw new Failure('input', 'agents takes one agent at most');
     if (name === 'builtin')
-      throw new Failure('input', 'the built-in agent is part of Runwire and has no command line; see "runwire run --help"');
+      throw new Failure(
+        'input',
+        'the built-in agent is part of Runwire and has no command line; see "runwire run --help"',
+      );
     const chosen = name === undefined ? agents : [findAgent(name)];
-    const found = await Promise.all(chosen.map(async (agent) => ({ agent, installed: await findInstalled(agent, context.env) })));
+    const found = await Promise.all(
+      chosen.map(async (agent) => ({ agent, installed: await findInstalled(agent, context.env) })),
+    );
     if (values.json === true) {
       await context.print(
         `${JSON.stringify(
@@ -60,13 +65,17 @@ function overview(found: readonly Found[], context: Context): string {
   const isCut = context.stdoutIsTerminal || context.env['COLUMNS'] !== undefined;
   const here = found.filter(({ installed }) => installed.path !== undefined);
   const rest = found.filter(({ installed }) => installed.path === undefined);
-  const problems = found.flatMap(({ agent: { id }, installed: { problem = '' } }) => (isTold(problem) ? [`${id}: ${problem}`] : []));
+  const problems = found.flatMap(({ agent: { id }, installed: { problem = '' } }) =>
+    isTold(problem) ? [`${id}: ${problem}`] : [],
+  );
   // On a terminal the table takes precedence.
   const shown = isCut ? problems.slice(0, 1) : problems;
   const more = problems.length - shown.length;
   return [
     table(columns, [...here, ...rest], { width: isCut ? width : unbounded, colours }),
-    ...(problems.length === 0 ? [] : ['\n', ...shown.map((line) => `${fit(plain(line), isCut ? width : unbounded)}\n`)]),
+    ...(problems.length === 0
+      ? []
+      : ['\n', ...shown.map((line) => `${fit(plain(line), isCut ? width : unbounded)}\n`)]),
     ...(more > 0 ? [`${more} more: runwire doctor\n`] : []),
     rest.length === 0 ? '' : '\nHow to install one, and its exact command line: runwire agents NAME\n',
   ].join('');
@@ -74,10 +83,18 @@ function overview(found: readonly Found[], context: Context): string {
 
 const columns: readonly Column<Found>[] = [
   { title: 'AGENT', cell: ({ agent }) => agent.id },
-  { title: 'VERSION', cell: ({ installed }) => (installed.path === undefined ? '-' : oneLine(installed.version ?? '?', 14)) },
+  {
+    title: 'VERSION',
+    cell: ({ installed }) => (installed.path === undefined ? '-' : oneLine(installed.version ?? '?', 14)),
+  },
   { title: 'PERMISSION MODES', cell: ({ agent }) => agent.abilities.permissionModes.join(', ') },
   { title: 'TAKES', cell: ({ agent }) => takes(agent).join(', ') },
-  { title: 'PATH, OR HOW TO INSTALL IT', fills: true, leaves: 1, cell: ({ agent, installed }) => installed.path ?? agent.install },
+  {
+    title: 'PATH, OR HOW TO INSTALL IT',
+    fills: true,
+    leaves: 1,
+    cell: ({ agent, installed }) => installed.path ?? agent.install,
+  },
 ];
 
 /** That it is not in PATH goes without saying. */
@@ -123,7 +140,9 @@ function details(found: Found, context: Context): string {
     ['agent', agent.title],
     [
       'installed',
-      installed.path === undefined ? `no: ${installed.problem ?? ''}` : `${installed.version ?? 'unknown version'}, ${installed.path}`,
+      installed.path === undefined
+        ? `no: ${installed.problem ?? ''}`
+        : `${installed.version ?? 'unknown version'}, ${installed.path}`,
     ],
     ...(installed.path !== undefined && installed.problem !== undefined ? [['problem', installed.problem]] : []),
     ['install', agent.install],

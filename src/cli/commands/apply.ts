@@ -44,7 +44,12 @@ the same files. The branch stays; "runwire drop" discards it.`,
         const to = await commitOf(repository, branch.commit ?? `refs/heads/${branch.branch_id}`);
         const from = await commitOf(repository, baseOf(run) ?? `${to}^`);
         const isDryRun = values['dry-run'] === true;
-        const { changes, conflicts } = await applyWork(repository, { from, to, isThreeWay: values['3way'] === true, isDryRun });
+        const { changes, conflicts } = await applyWork(repository, {
+          from,
+          to,
+          isThreeWay: values['3way'] === true,
+          isDryRun,
+        });
         await context.print(changes.map(({ operation, path }) => `${operation.padEnd(8)} ${oneLine(path, 4096)}\n`));
         if (changes.length === 0) context.warn('runwire: the run changed nothing');
         else if (isDryRun) context.warn(`runwire: ${plural(changes.length, 'file')} would change; nothing was changed`);
@@ -63,9 +68,13 @@ function chosen(run: RunRecord, wanted: string | undefined): Branch {
   if (wanted === undefined && first !== undefined && other === undefined) return first;
   const names = branches.map(({ branch_id }) => branch_id).join(', ');
   if (wanted === undefined)
-    throw new Failure('input', `the run ${shortRunId(run.id)} made several branches: ${names}; choose one with --branch`);
+    throw new Failure(
+      'input',
+      `the run ${shortRunId(run.id)} made several branches: ${names}; choose one with --branch`,
+    );
   const found = branches.find(({ branch_id }) => branch_id === wanted);
-  if (found === undefined) throw new Failure('input', `the run ${shortRunId(run.id)} made no branch "${wanted}"; it made ${names}`);
+  if (found === undefined)
+    throw new Failure('input', `the run ${shortRunId(run.id)} made no branch "${wanted}"; it made ${names}`);
   return found;
 }
 

@@ -23,7 +23,11 @@ rule says how the run ends ("ends permission"), the rules alone decide. With --r
       value: 'FILE|RUN',
       help: 'Require the same class, tools and files as in this run, and about as many turns and as much cost',
     },
-    factor: { type: 'string', value: 'N', help: 'Allow up to N times the turns and the cost of that run (default: 1.5)' },
+    factor: {
+      type: 'string',
+      value: 'N',
+      help: 'Allow up to N times the turns and the cost of that run (default: 1.5)',
+    },
     repeat: { type: 'string', value: 'N', help: 'Do the run after -- N times, and report how often it passes' },
     'min-rate': { type: 'string', value: 'RATE', help: 'The share of runs that must pass: 0 to 1 (default: 1)' },
     junit: { type: 'string', value: 'FILE', help: 'Write a JUnit report: a test case for each run, and for each rule' },
@@ -36,7 +40,10 @@ rule says how the run ends ("ends permission"), the rules alone decide. With --r
     ...ledgerOption,
   },
   examples: [
-    [`runwire check last --expect 'must run npm test' --expect 'must not touch test/**'`, 'Did the last run do what it should?'],
+    [
+      `runwire check last --expect 'must run npm test' --expect 'must not touch test/**'`,
+      'Did the last run do what it should?',
+    ],
     ['runwire check run.tape --expect rules.txt --text', 'Rules in a file, results for people'],
     ['runwire check last --against 7kq2 --factor 2', 'A regression test of one run against another'],
     [
@@ -50,14 +57,28 @@ rule says how the run ends ("ends permission"), the rules alone decide. With --r
     const repeat = readCount('--repeat', values.repeat, 10);
     if (operands.length > 1) throw new Failure('input', 'check takes one file or run; see --help');
     if (program === undefined && (repeat !== undefined || values['min-rate'] !== undefined))
-      throw new Failure('input', '--repeat needs a run to start: runwire check --repeat 5 --expect RULE -- --agent codex "fix the bug"');
+      throw new Failure(
+        'input',
+        '--repeat needs a run to start: runwire check --repeat 5 --expect RULE -- --agent codex "fix the bug"',
+      );
     if (program !== undefined && operands.length > 0)
       throw new Failure('input', 'check takes a stored run or, after --, one to start; not both');
     if ((values.expect ?? []).length === 0 && values.against === undefined)
-      throw new Failure('input', `nothing to check: give --expect, such as --expect 'must run npm test', or --against RUN`);
-    const request = { values, factor, isText: values.json !== true && (values.text === true || context.stdoutIsTerminal) };
-    if (program === undefined) return (await import('../expect/check-stored.ts')).checkStored(request, operands[0], context);
-    return (await import('../expect/check-live.ts')).checkLive({ ...request, repeat: repeat ?? 1, minRate, words: program }, context);
+      throw new Failure(
+        'input',
+        `nothing to check: give --expect, such as --expect 'must run npm test', or --against RUN`,
+      );
+    const request = {
+      values,
+      factor,
+      isText: values.json !== true && (values.text === true || context.stdoutIsTerminal),
+    };
+    if (program === undefined)
+      return (await import('../expect/check-stored.ts')).checkStored(request, operands[0], context);
+    return (await import('../expect/check-live.ts')).checkLive(
+      { ...request, repeat: repeat ?? 1, minRate, words: program },
+      context,
+    );
   },
 });
 

@@ -22,12 +22,19 @@ It asks this command for the words: "runwire completion bash -- WORDS…" prints
   ],
   async run(_values, operands, context, typed) {
     const [shell = ''] = operands;
-    if (!isShell(shell)) throw new Failure('input', `completion needs a shell: bash, zsh or fish${shell === '' ? '' : `, not "${shell}"`}`);
+    if (!isShell(shell))
+      throw new Failure(
+        'input',
+        `completion needs a shell: bash, zsh or fish${shell === '' ? '' : `, not "${shell}"`}`,
+      );
     if (typed === undefined) {
       await context.print(scripts[shell]);
       return 0;
     }
-    const [{ complete }, { valuesOf }] = await Promise.all([import('../completion/complete.ts'), import('../completion/values.ts')]);
+    const [{ complete }, { valuesOf }] = await Promise.all([
+      import('../completion/complete.ts'),
+      import('../completion/values.ts'),
+    ]);
     const words = shell === 'bash' ? asBashWrote(typed) : typed;
     const { candidates, paths } = await complete(words, valuesOf(words, context));
     const last = words.at(-1) ?? '';

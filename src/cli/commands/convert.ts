@@ -15,7 +15,12 @@ export const convert = command({
 dialect cannot express is counted on stderr. \`runwire dialects\` lists the names; a variant follows a colon: claude:json.`,
   options: {
     ...streamOptions,
-    to: { type: 'string', short: 't', value: 'DIALECT', help: 'Write this dialect (default: runwire, the lossless tape)' },
+    to: {
+      type: 'string',
+      short: 't',
+      value: 'DIALECT',
+      help: 'Write this dialect (default: runwire, the lossless tape)',
+    },
   },
   examples: [
     ['codex exec --json "fix the tests" | runwire convert --to agent-code', 'Codex, as agent-code events'],
@@ -29,16 +34,25 @@ dialect cannot express is counted on stderr. \`runwire dialects\` lists the name
     let noted = false;
     for (const source of sourcesOf(operands, context)) {
       const writer = new Writer(dialect, variant);
-      const reader = new Reader({ ...from, ...flags.redact(), isWritten: writer.isRecords, onRecord: (record) => writer.record(record) });
+      const reader = new Reader({
+        ...from,
+        ...flags.redact(),
+        isWritten: writer.isRecords,
+        onRecord: (record) => writer.record(record),
+      });
       for await (const chunk of source.bytes) {
         reader.stdout(chunk);
         // A pipe is live: every line goes out as it arrives. A file is read in large pieces anyway.
-        if (writer.size >= flushAt || (source.name === '<stdin>' && writer.size > 0)) await context.print(writer.takePieces());
+        if (writer.size >= flushAt || (source.name === '<stdin>' && writer.size > 0))
+          await context.print(writer.takePieces());
       }
       for await (const chunk of flags.stderr() ?? []) reader.stderr(chunk);
       const outcome = reader.end(flags.process);
       if (reader.dialect === undefined) {
-        throw new Failure('input', `${source.name}: no known dialect in it; name one with --from (see "runwire dialects")`);
+        throw new Failure(
+          'input',
+          `${source.name}: no known dialect in it; name one with --from (see "runwire dialects")`,
+        );
       }
       writer.end(outcome);
       await context.print(writer.takePieces());

@@ -23,7 +23,10 @@ export const doctor = command({
   examples: [
     ['runwire doctor', 'Everything that is installed'],
     ['runwire doctor codex', 'One agent; it is an error if it is not installed'],
-    ['runwire doctor "acp:my-agent --acp"', 'Check that a command speaks ACP: it is started and initialised, nothing more'],
+    [
+      'runwire doctor "acp:my-agent --acp"',
+      'Check that a command speaks ACP: it is started and initialised, nothing more',
+    ],
     ['runwire doctor --json | jq \'.agents[].checks[] | select(.status == "wrong")\'', 'What is wrong'],
   ],
   async run(values, operands, context) {
@@ -35,12 +38,18 @@ export const doctor = command({
       checkHost(context.env, process.versions.node),
       name === undefined || name === builtIn ? checkBuiltIn(context, name === undefined && chosen.length === 0) : [],
       readUnknownShapes(context.env),
-      ...chosen.map(async (agent) => ({ id: agent.id, title: agent.title, checks: await checkAgent(agent, context.env) })),
+      ...chosen.map(async (agent) => ({
+        id: agent.id,
+        title: agent.title,
+        checks: await checkAgent(agent, context.env),
+      })),
       ...(acp === undefined ? [] : [checkCommand(acp, context)]),
     ]);
     const dialects = new Set(acp === undefined ? chosen.map(({ dialect }) => dialect) : [acpAgent]);
     const seen = name === undefined ? shapes : shapes.filter(({ dialect }) => dialects.has(dialect));
-    const isWell = [...host, ...builtin, ...checked.flatMap(({ checks }) => checks)].every(({ status }) => status !== 'wrong');
+    const isWell = [...host, ...builtin, ...checked.flatMap(({ checks }) => checks)].every(
+      ({ status }) => status !== 'wrong',
+    );
     await context.print(
       values.json === true
         ? `${JSON.stringify({ ok: isWell, host, builtin, agents: checked.map(({ id, checks }) => ({ id, checks })), unknown_shapes: seen }, null, 2)}\n`
@@ -52,18 +61,25 @@ export const doctor = command({
 
 function closing(isWell: boolean, builtin: readonly Check[]): string {
   if (!isWell) return 'Something is wrong.';
-  return builtin.some(({ status }) => status === 'unsure') ? 'Nothing is wrong, but the built-in agent has no model.' : 'All is well.';
+  return builtin.some(({ status }) => status === 'unsure')
+    ? 'Nothing is wrong, but the built-in agent has no model.'
+    : 'All is well.';
 }
 
 /** The built-in agent is part of Runwire and has no program of its own. */
 async function choose(name: string | undefined, context: Context): Promise<readonly AgentCli[]> {
   if (name === builtIn) return [];
   if (name !== undefined) return [findAgent(name)];
-  const found = await Promise.all(agents.map(async (agent) => ({ agent, ...(await findInstalled(agent, context.env)) })));
+  const found = await Promise.all(
+    agents.map(async (agent) => ({ agent, ...(await findInstalled(agent, context.env)) })),
+  );
   return found.filter(({ path }) => path !== undefined).map(({ agent }) => agent);
 }
 
-async function checkCommand(words: readonly string[], { env, cwd }: Context): Promise<{ id: string; title: string; checks: Check[] }> {
+async function checkCommand(
+  words: readonly string[],
+  { env, cwd }: Context,
+): Promise<{ id: string; title: string; checks: Check[] }> {
   const { checkAcp } = await import('../../run/sources/acp/checkup.ts');
   const [program = '', ...rest] = words;
   const named = program.includes('/') ? [resolve(cwd, program), ...rest] : words;
@@ -86,7 +102,13 @@ async function checkBuiltIn({ env, cwd }: Context, isAll: boolean): Promise<Chec
   }
   try {
     const { openModel } = await import('../../builtin/models/providers.ts');
-    await openModel({ model, env, cwd, sessionId: 'doctor', ...present({ keys: config.keys, baseUrl: config.baseUrl }) });
+    await openModel({
+      model,
+      env,
+      cwd,
+      sessionId: 'doctor',
+      ...present({ keys: config.keys, baseUrl: config.baseUrl }),
+    });
   } catch (error) {
     return [{ what: 'model', status: 'ok', detail: model }, wrong('key', error)];
   }

@@ -19,13 +19,16 @@ this run, and none to which somebody has added commits. Prints the commit of eac
       context,
       async ({ store }) => {
         const run = await namedRun(store, word);
-        const branches = branchesOf(run).filter(({ branch_id }) => values.branch === undefined || branch_id === values.branch);
+        const branches = branchesOf(run).filter(
+          ({ branch_id }) => values.branch === undefined || branch_id === values.branch,
+        );
         const repository = await repositoryOf(run, values.cwd, context);
         const { dropBranch } = await import('../../workspace/drop.ts');
         let stayed = branches.length === 0 ? 1 : 0;
         for (const { branch_id, commit } of branches)
           for (const result of await dropBranch(repository, branch_id, commit)) {
-            if ('commit' in result) await context.print(`dropped ${oneLine(result.branch, 400)}, which was ${result.commit}\n`);
+            if ('commit' in result)
+              await context.print(`dropped ${oneLine(result.branch, 400)}, which was ${result.commit}\n`);
             else {
               stayed += 1;
               context.warn(`runwire: ${result.branch} was not dropped: ${result.why}`);

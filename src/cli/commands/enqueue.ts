@@ -14,7 +14,10 @@ A job names environment variables and never holds their values: a worker passes 
   options: { ...enqueueOptions, ...queueOption },
   examples: [
     ['runwire enqueue --agent codex --key repo=web "fix the flaky test"', 'One run'],
-    ['runwire enqueue --priority 5 --at 2026-11-17T02:00Z --label gpu nightly.jsonl', 'Many, at night, for workers with a GPU'],
+    [
+      'runwire enqueue --priority 5 --at 2026-11-17T02:00Z --label gpu nightly.jsonl',
+      'Many, at night, for workers with a GPU',
+    ],
     [
       `jq -c '{id: .number|tostring, prompt: .title, agent: "claude"}' issues.json | runwire enqueue -`,
       'One for each issue, and never twice',

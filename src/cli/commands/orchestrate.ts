@@ -20,7 +20,13 @@ The limits on cost, tokens and time apply to everything together; --max-turns co
   options: {
     task: { type: 'string', value: 'TEXT', help: 'What to do (default: stdin)', group: 'What to do', common: true },
     prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'The same as --task', group: 'What to do' },
-    'max-turns': { type: 'string', value: 'N', help: 'Stop after N calls to the directing model (exit 6)', group: 'Limits', common: true },
+    'max-turns': {
+      type: 'string',
+      value: 'N',
+      help: 'Stop after N calls to the directing model (exit 6)',
+      group: 'Limits',
+      common: true,
+    },
     ...crewOptions,
     ...publishOptions,
     interactive: {
@@ -47,10 +53,17 @@ The limits on cost, tokens and time apply to everything together; --max-turns co
   async run({ task, prompt, interactive, ...values }, operands, context) {
     // Of a task without quotes, only the first word would be done.
     if (operands.length > 0)
-      throw new Failure('input', `unexpected "${oneLine(operands.join(' '), 60)}"; a task of several words is quoted: --task "…"`);
+      throw new Failure(
+        'input',
+        `unexpected "${oneLine(operands.join(' '), 60)}"; a task of several words is quoted: --task "…"`,
+      );
     const { conductOrchestration } = await import('../orchestrate/orchestrate.ts');
-    if (task !== undefined && prompt !== undefined) throw new Failure('input', 'two tasks: --task and --prompt; give one');
+    if (task !== undefined && prompt !== undefined)
+      throw new Failure('input', 'two tasks: --task and --prompt; give one');
     const crewFlags = readCrewFlags(values, context.cwd);
-    return conductOrchestration({ task: task ?? prompt, values, crewFlags, isInteractive: interactive === true }, context);
+    return conductOrchestration(
+      { task: task ?? prompt, values, crewFlags, isInteractive: interactive === true },
+      context,
+    );
   },
 });

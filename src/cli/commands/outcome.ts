@@ -26,7 +26,10 @@ stream, and, if given, its stderr and how the process ended. A run in the ledger
     ...streamOptions,
     'exit-code': { type: 'boolean', help: "Exit with the verdict's code instead of 0" },
     'fail-on': requestOptions['fail-on'],
-    full: { type: 'boolean', help: 'Include every list entry and every byte of tool output, instead of the compact document' },
+    full: {
+      type: 'boolean',
+      help: 'Include every list entry and every byte of tool output, instead of the compact document',
+    },
     json: { type: 'boolean', help: 'Print JSON, even on a terminal' },
     text: { type: 'boolean', help: 'Print text for people, even in a pipe' },
     prompt: { type: 'string', value: 'TEXT', help: 'The prompt of the run, if the stream does not contain it' },
@@ -35,7 +38,10 @@ stream, and, if given, its stderr and how the process ended. A run in the ledger
   },
   examples: [
     ['codex exec --json "fix the tests" | runwire outcome --exit-code && deploy', 'Continue only after a true success'],
-    ['runwire outcome --stderr err.txt --process-exit 1 run.jsonl | jq .verdict', 'Judge a stored run by all its evidence'],
+    [
+      'runwire outcome --stderr err.txt --process-exit 1 run.jsonl | jq .verdict',
+      'Judge a stored run by all its evidence',
+    ],
     ['runwire outcome --text run.jsonl', 'Verdict, why, files, cost and what to try, for people'],
     ["runwire outcome runs/*.jsonl | jq -s 'map(.metrics.cost) | add'", 'Add up what many runs cost'],
   ],

@@ -62,8 +62,15 @@ for demos, dashboards and tests of programs that read a live stream. A run in th
       writer.end(next.value);
       await context.print(writer.take());
       if (first === undefined && speed !== Infinity)
-        context.warn(`runwire: ${toldName(source.name, context)}: its lines have no timestamps, so it was written at once`);
-      printNotes([...notes, ...writer.notes], source, values.notes === 'json' || values.notes === 'none' ? values.notes : 'text', context);
+        context.warn(
+          `runwire: ${toldName(source.name, context)}: its lines have no timestamps, so it was written at once`,
+        );
+      printNotes(
+        [...notes, ...writer.notes],
+        source,
+        values.notes === 'json' || values.notes === 'none' ? values.notes : 'text',
+        context,
+      );
     });
     return 0;
   },
@@ -73,6 +80,7 @@ function speedOf(text: string | undefined): number {
   if (text === undefined) return 1;
   if (text === 'max') return Infinity;
   const speed = Number(text);
-  if (text.trim() === '' || !(speed > 0)) throw new Failure('input', `--speed ${text}: expected a number above 0, or max`);
+  if (text.trim() === '' || !(speed > 0))
+    throw new Failure('input', `--speed ${text}: expected a number above 0, or max`);
   return speed;
 }

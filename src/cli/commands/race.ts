@@ -23,7 +23,13 @@ stdout gets the final report as JSON, stderr a table.`,
       common: true,
     },
     ...crewOptions,
-    attempts: { type: 'string', value: 'N', help: 'How many times each agent takes part (default: 1)', group: 'What to do', common: true },
+    attempts: {
+      type: 'string',
+      value: 'N',
+      help: 'How many times each agent takes part (default: 1)',
+      group: 'What to do',
+      common: true,
+    },
     best: {
       type: 'string',
       value: bestWays.join('|'),
@@ -34,7 +40,10 @@ stdout gets the final report as JSON, stderr a table.`,
     },
   },
   examples: [
-    ['runwire race "fix the failing test" --agents codex,claude,opencode --verify "npm test"', 'The first to pass wins'],
+    [
+      'runwire race "fix the failing test" --agents codex,claude,opencode --verify "npm test"',
+      'The first to pass wins',
+    ],
     [
       'runwire race "make it faster" --agents claude --attempts 5 --best cheapest --verify "npm test" --max-cost-usd 3',
       'The same agent five times, under one budget',

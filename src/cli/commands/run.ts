@@ -20,14 +20,26 @@ Text is shown without anything that a terminal would act on; the JSON formats ke
       `runwire -p "fix the tests" --allow 'bash(npm test:*)' --max-turns 20 --output-format json | jq 'select(.type == "tool_call")'`,
       'Events for CI',
     ],
-    ['runwire --agent codex --timeout 20m --retries 2 "fix the tests"', 'Another agent, with a time limit, retried when its model fails'],
+    [
+      'runwire --agent codex --timeout 20m --retries 2 "fix the tests"',
+      'Another agent, with a time limit, retried when its model fails',
+    ],
     [
       'runwire run --to runwire -- opencode run --format json "fix the tests" | my-dashboard',
       'A command of your own, live for a dashboard',
     ],
-    ['git diff | runwire --json --permission-mode read-only "review this" | jq -r .answer', 'One JSON response for a script'],
-    ['runwire --stream-json --tape run.tape "add a changelog"', 'dev-agent events on stdout, and every event in a file'],
-    ['runwire --model openai-compatible/qwen3 --base-url http://localhost:11434/v1 "hello"', 'Any server that speaks the OpenAI format'],
+    [
+      'git diff | runwire --json --permission-mode read-only "review this" | jq -r .answer',
+      'One JSON response for a script',
+    ],
+    [
+      'runwire --stream-json --tape run.tape "add a changelog"',
+      'dev-agent events on stdout, and every event in a file',
+    ],
+    [
+      'runwire --model openai-compatible/qwen3 --base-url http://localhost:11434/v1 "hello"',
+      'Any server that speaks the OpenAI format',
+    ],
   ],
   async run(values, operands, context, program) {
     const { startRun } = await import('../run/start.ts');

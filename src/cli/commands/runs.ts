@@ -3,9 +3,21 @@ import { list } from '../runs/list.ts';
 
 const subcommands: readonly Entry[] = [
   { name: 'list', summary: 'List runs, newest first', load: async () => list },
-  { name: 'show', summary: 'Show one run: verdict, answer, timeline, files', load: async () => (await import('../runs/show.ts')).show },
-  { name: 'tail', summary: 'Show what a run does, live and from any process', load: async () => (await import('../runs/tail.ts')).tail },
-  { name: 'diff', summary: 'Show what differs between two runs', load: async () => (await import('../runs/diff.ts')).diff },
+  {
+    name: 'show',
+    summary: 'Show one run: verdict, answer, timeline, files',
+    load: async () => (await import('../runs/show.ts')).show,
+  },
+  {
+    name: 'tail',
+    summary: 'Show what a run does, live and from any process',
+    load: async () => (await import('../runs/tail.ts')).tail,
+  },
+  {
+    name: 'diff',
+    summary: 'Show what differs between two runs',
+    load: async () => (await import('../runs/diff.ts')).diff,
+  },
   {
     name: 'stats',
     summary: 'Show success rate, cost, tokens and time by agent, model, day or label',
@@ -16,7 +28,11 @@ const subcommands: readonly Entry[] = [
     summary: 'Export whole runs as JSON lines, CSV or Parquet',
     load: async () => (await import('../runs/export.ts')).exportRuns,
   },
-  { name: 'otel', summary: 'Export the spans of runs, for OpenTelemetry', load: async () => (await import('../runs/otel.ts')).otel },
+  {
+    name: 'otel',
+    summary: 'Export the spans of runs, for OpenTelemetry',
+    load: async () => (await import('../runs/otel.ts')).otel,
+  },
   {
     name: 'import',
     summary: 'Import runs from tapes, stored streams, session stores and exports',
@@ -37,8 +53,16 @@ const subcommands: readonly Entry[] = [
     summary: 'Fetch the branch of a queued run into your repository',
     load: async () => (await import('../runs/fetch.ts')).fetch,
   },
-  { name: 'prune', summary: 'Remove old runs, or only their tapes', load: async () => (await import('../runs/prune.ts')).prune },
-  { name: 'verify', summary: 'Check the ledger and every tape', load: async () => (await import('../runs/verify.ts')).verify },
+  {
+    name: 'prune',
+    summary: 'Remove old runs, or only their tapes',
+    load: async () => (await import('../runs/prune.ts')).prune,
+  },
+  {
+    name: 'verify',
+    summary: 'Check the ledger and every tape',
+    load: async () => (await import('../runs/verify.ts')).verify,
+  },
 ];
 
 /** Without a subcommand, it lists. */

@@ -18,7 +18,13 @@ export const schema = command({
   operands: '[NAME]',
   description: `Without a name, lists the names. Formats of Runwire: ${Object.keys(formats).join(', ')}, config; of its ledger: ${runsFormats.join(', ')}.
 The name of a dialect gives the schema of one object in its wire format. --all writes every schema into a folder, as NAME.schema.json; files there that are not Runwire schemas are never overwritten.`,
-  options: { all: { type: 'string', value: 'DIR', help: 'Write all schemas into this folder, which is created if it is missing' } },
+  options: {
+    all: {
+      type: 'string',
+      value: 'DIR',
+      help: 'Write all schemas into this folder, which is created if it is missing',
+    },
+  },
   examples: [
     ['runwire schema outcome > outcome.schema.json', 'For your own validator or code generator'],
     ['runwire schema --all schemas', 'All of them, for a repository of your own'],
@@ -37,7 +43,8 @@ The name of a dialect gives the schema of one object in its wire format. --all w
       await context.print(`${names.join('\n')}\n`);
       return 0;
     }
-    if (!names.includes(name)) throw new Failure('input', `unknown schema "${name}"${nearest(name, names)}; known: ${names.join(', ')}`);
+    if (!names.includes(name))
+      throw new Failure('input', `unknown schema "${name}"${nearest(name, names)}; known: ${names.join(', ')}`);
     await context.print(await schemaText(name));
     return 0;
   },
@@ -49,7 +56,8 @@ export function schemaNames(): string[] {
 
 async function schemaText(name: string): Promise<string> {
   const isRuns = runsFormats.find((each) => each === name);
-  const found = name === 'config' ? await configSchema() : isRuns === undefined ? await schemaOf(name) : await runsSchema(isRuns);
+  const found =
+    name === 'config' ? await configSchema() : isRuns === undefined ? await schemaOf(name) : await runsSchema(isRuns);
   return `${JSON.stringify(found, null, 2)}\n`;
 }
 
@@ -60,7 +68,10 @@ async function writeAll(folder: string, names: readonly string[], context: Conte
     for (const name of names) {
       const path = pathOf(folder, name);
       if (!(await isFree(path, name)))
-        throw new Failure('input', `${path} exists and is not a schema that Runwire wrote; remove it, or name another folder`);
+        throw new Failure(
+          'input',
+          `${path} exists and is not a schema that Runwire wrote; remove it, or name another folder`,
+        );
     }
     for (const name of names) await writeFile(pathOf(folder, name), await schemaText(name));
   } catch (error) {

@@ -20,7 +20,11 @@ To serve other machines, give it your own certificate, or put it behind a revers
     open: { type: 'boolean', help: 'Open the page in the browser' },
     'new-token': { type: 'boolean', help: 'Make a new token; links and pages with the old one must be opened again' },
     'no-token': { type: 'boolean', help: 'Require no token: let everybody on this machine in; only for 127.0.0.1' },
-    tokens: { type: 'string', value: 'FILE', help: 'More tokens, one per line: read,stop TOKEN NAME (rights: read, stop, report)' },
+    tokens: {
+      type: 'string',
+      value: 'FILE',
+      help: 'More tokens, one per line: read,stop TOKEN NAME (rights: read, stop, report)',
+    },
     'allow-origin': {
       type: 'string',
       multiple: true,
@@ -38,8 +42,14 @@ To serve other machines, give it your own certificate, or put it behind a revers
   },
   examples: [
     ['runwire serve --open', 'Watch what runs on this machine'],
-    ['RUNWIRE_REPORT_TOKEN=… runwire serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem', 'For a team; CI reports to it'],
-    ['runwire serve --host 127.0.0.1 --behind-proxy https://runs.example.com --tokens tokens.txt', 'Behind nginx or Caddy'],
+    [
+      'RUNWIRE_REPORT_TOKEN=… runwire serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
+      'For a team; CI reports to it',
+    ],
+    [
+      'runwire serve --host 127.0.0.1 --behind-proxy https://runs.example.com --tokens tokens.txt',
+      'Behind nginx or Caddy',
+    ],
   ],
   async run(values, operands, context) {
     const { startServing } = await import('../serve/start.ts');

@@ -61,7 +61,10 @@ Lines that are not JSON are problems too.`,
       const lines = found.map((each) =>
         values.json === true
           ? JSON.stringify(each)
-          : oneLine(`${each.file}:${each.line}: ${each.path === '' ? '' : `${each.path}: `}${each.message}`, longestProblem),
+          : oneLine(
+              `${each.file}:${each.line}: ${each.path === '' ? '' : `${each.path}: `}${each.message}`,
+              longestProblem,
+            ),
       );
       await context.print(`${lines.join('\n')}\n`);
     }
@@ -117,13 +120,19 @@ class Checker {
   }
 
   async take(): Promise<Problem[]> {
-    if (this.#schema === undefined && (this.#waiting.length >= headLength || this.#ended || this.dialect !== undefined)) {
+    if (
+      this.#schema === undefined &&
+      (this.#waiting.length >= headLength || this.#ended || this.dialect !== undefined)
+    ) {
       this.dialect ??= detectDialect(
         this.#waiting.map(({ wire }) => wire),
         [],
       )?.dialect;
       if (this.dialect === undefined)
-        throw new Failure('input', `${this.#source.name}: no known dialect in it; name one with --from (see "runwire dialects")`);
+        throw new Failure(
+          'input',
+          `${this.#source.name}: no known dialect in it; name one with --from (see "runwire dialects")`,
+        );
       this.#schema = await this.dialect.schema();
     }
     if (this.#schema !== undefined) {

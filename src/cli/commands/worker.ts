@@ -18,8 +18,16 @@ others; when it is back, it stops them and reports nothing about them. --once ta
 there is none to take.`,
   options: {
     slots: { type: 'string', value: 'N', help: 'How many runs at a time (default: 1)' },
-    label: { type: 'string', multiple: true, value: 'WORD', help: 'Something that this worker has, such as gpu; may be repeated' },
-    once: { type: 'boolean', help: 'Take one run, and exit with its exit code: for Kubernetes Jobs, Slurm arrays, Actions matrices' },
+    label: {
+      type: 'string',
+      multiple: true,
+      value: 'WORD',
+      help: 'Something that this worker has, such as gpu; may be repeated',
+    },
+    once: {
+      type: 'boolean',
+      help: 'Take one run, and exit with its exit code: for Kubernetes Jobs, Slurm arrays, Actions matrices',
+    },
     'allow-env': {
       type: 'string',
       multiple: true,
@@ -27,8 +35,16 @@ there is none to take.`,
       help: 'Let runs have this environment variable of the worker (or PREFIX_*), if they name it with --env or their agent uses it; may be repeated',
     },
     poll: { type: 'string', value: 'DURATION', help: 'How often to look for work (default: 1s)' },
-    lease: { type: 'string', value: 'DURATION', help: 'Its runs go to others after this long without a heartbeat (default: 30s)' },
-    grace: { type: 'string', value: 'DURATION', help: 'How long runs may take to end when the worker is told to stop (default: 25s)' },
+    lease: {
+      type: 'string',
+      value: 'DURATION',
+      help: 'Its runs go to others after this long without a heartbeat (default: 30s)',
+    },
+    grace: {
+      type: 'string',
+      value: 'DURATION',
+      help: 'How long runs may take to end when the worker is told to stop (default: 25s)',
+    },
     ...queueOption,
   },
   examples: [
@@ -43,7 +59,10 @@ there is none to take.`,
     if (once && slots > 1) throw new Failure('input', '--once takes one run: leave --slots out');
     const leaseMs = readDuration('--lease', values.lease) ?? defaultLeaseMs;
     if (leaseMs < leastLeaseMs) throw new Failure('input', `--lease ${values.lease ?? ''}: expected at least 1s`);
-    const [{ Worker }, { everyRunGets }] = await Promise.all([import('../../fleet/worker.ts'), import('../../fleet/run-environment.ts')]);
+    const [{ Worker }, { everyRunGets }] = await Promise.all([
+      import('../../fleet/worker.ts'),
+      import('../../fleet/run-environment.ts'),
+    ]);
     // Its runs are in the ledger, whether or not stdout takes these lines: it works on, and says so at once and with its exit code.
     const outlet = new Outlet(context.print, (problem) => problem && context.warn(`runwire: ${problem.message}`));
     const exitCode = await useQueue(values.ledger, context, async (queue, ledger) => {

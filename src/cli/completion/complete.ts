@@ -11,7 +11,8 @@ export async function complete(words: readonly string[], values: Values): Promis
   if (before[0] === 'help') return before.length === 1 ? matching(candidates(commandNames()), current) : nothing;
   const { command, rest } = await chosen(before);
   const end = rest.indexOf('--');
-  if (end !== -1) return command.takesCommand === true ? { candidates: [], paths: 'files' } : await operand(command, current, values);
+  if (end !== -1)
+    return command.takesCommand === true ? { candidates: [], paths: 'files' } : await operand(command, current, values);
 
   const inOne = /^(--[a-z-]+=)(.*)$/s.exec(current);
   if (inOne !== null) {
@@ -21,14 +22,21 @@ export async function complete(words: readonly string[], values: Values): Promis
   }
   const value = await flagValue(command, rest.at(-1) ?? '', current, values);
   if (value !== undefined) return value;
-  if (current.startsWith('-')) return matching({ candidates: flagsOf(command, before.length === 0), paths: 'none' }, current);
-  const under = rest.length === 0 && command.subcommands !== undefined ? candidates(command.subcommands.map(entryCandidate)) : nothing;
+  if (current.startsWith('-'))
+    return matching({ candidates: flagsOf(command, before.length === 0), paths: 'none' }, current);
+  const under =
+    rest.length === 0 && command.subcommands !== undefined
+      ? candidates(command.subcommands.map(entryCandidate))
+      : nothing;
   const operands = await operand(command, current, values);
   const all = matching(under, current);
   return { ...operands, candidates: [...all.candidates, ...operands.candidates] };
 }
 
-const entryCandidate = ({ name, summary }: { name: string; summary: string }): Candidate => ({ value: name, about: summary });
+const entryCandidate = ({ name, summary }: { name: string; summary: string }): Candidate => ({
+  value: name,
+  about: summary,
+});
 
 function commandNames(): Candidate[] {
   return [...commands.map(entryCandidate), { value: 'help', about: 'Show the help of a command' }];
@@ -64,7 +72,13 @@ async function flagValue(command: Command, word: string, current: string, values
   return answerFor(found[0], found[1], current, values, command);
 }
 
-async function answerFor(name: string, option: Option, current: string, values: Values, command: Command): Promise<Answer> {
+async function answerFor(
+  name: string,
+  option: Option,
+  current: string,
+  values: Values,
+  command: Command,
+): Promise<Answer> {
   const place = option.value ?? '';
   if (option.choices !== undefined) return matching(candidates(option.choices), current);
   if (name === 'agent') return matching(await values.agents(), current);
@@ -74,7 +88,8 @@ async function answerFor(name: string, option: Option, current: string, values: 
   if (name === 'budget') return matching(await values.budgets(), current);
   if (name === 'session' || name === 'resume') return matching(await values.sessions(), current);
   if (place.includes('DIALECT')) return matching(values.dialects(name === 'to', place.includes('text')), current);
-  if (/\bRUN\b/.test(place) || name === 'parent' || name === 'root') return matching(await values.runs(), current, pathsOf(place));
+  if (/\bRUN\b/.test(place) || name === 'parent' || name === 'root')
+    return matching(await values.runs(), current, pathsOf(place));
   const fixed = place.includes('|') ? place.split('|').filter((word) => /^[a-z]+$/.test(word)) : [];
   return matching(candidates(command.name === 'run' || fixed.length > 0 ? fixed : []), current, pathsOf(place));
 }
@@ -85,7 +100,8 @@ async function operand(command: Command, current: string, values: Values): Promi
   if (command.name.startsWith('budget ')) return matching(await values.budgets(), current);
   if (/^[a-z|]+$/.test(place)) return matching(candidates(place.split('|')), current);
   if (place.includes('AGENT')) return matching(await values.agents(), current);
-  if (/\bRUN\b|\bID\b|\bA B\b/.test(place) && command.takesCommand !== true) return matching(await values.runs(), current, pathsOf(place));
+  if (/\bRUN\b|\bID\b|\bA B\b/.test(place) && command.takesCommand !== true)
+    return matching(await values.runs(), current, pathsOf(place));
   if (command.name === 'check') return matching(await values.runs(), current, 'files');
   return { candidates: [], paths: pathsOf(place) };
 }

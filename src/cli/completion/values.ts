@@ -14,30 +14,41 @@ const longestMs = 1500;
 
 /** The words of this installation, and of the ledger named by `--ledger` among these words or by the environment. */
 export function valuesOf(words: readonly string[], context: Context): Values {
-  const ask = (question: (store: RunStore) => Promise<Answer>): Promise<Answer> => askLedger(ledgerIn(words), context, question);
-  const newest = async (store: RunStore): Promise<readonly RunSummary[]> => (await store.list({}, { limit: mostRuns })).runs;
+  const ask = (question: (store: RunStore) => Promise<Answer>): Promise<Answer> =>
+    askLedger(ledgerIn(words), context, question);
+  const newest = async (store: RunStore): Promise<readonly RunSummary[]> =>
+    (await store.list({}, { limit: mostRuns })).runs;
   return {
     agents: async () =>
       candidates([
         { value: 'builtin', about: 'The built-in agent of Runwire' },
         ...agents.map(({ id, title }) => ({ value: id, about: title })),
-        ...agents.flatMap(({ id, title, acp }) => (acp === undefined ? [] : [{ value: `${acpAgent}:${id}`, about: `${title}, over ACP` }])),
+        ...agents.flatMap(({ id, title, acp }) =>
+          acp === undefined ? [] : [{ value: `${acpAgent}:${id}`, about: `${title}, over ACP` }],
+        ),
       ]),
     async models(current, withProvider) {
       const [{ findProvider }, { providerNames }] = await Promise.all([
         import('@pydantic/genai-prices'),
         import('../../builtin/models/providers.ts'),
       ]);
-      const modelsOf = (provider: string): string[] => (findProvider({ providerId: provider })?.models ?? []).map(({ id }) => id);
+      const modelsOf = (provider: string): string[] =>
+        (findProvider({ providerId: provider })?.models ?? []).map(({ id }) => id);
       if (!withProvider) return candidates(['anthropic', 'google', 'openai'].flatMap(modelsOf));
       const provider = current.slice(0, Math.max(0, current.indexOf('/')));
-      return candidates(provider === '' ? providerNames.map((name) => `${name}/`) : modelsOf(provider).map((id) => `${provider}/${id}`));
+      return candidates(
+        provider === '' ? providerNames.map((name) => `${name}/`) : modelsOf(provider).map((id) => `${provider}/${id}`),
+      );
     },
     dialects(areWritten, andText) {
-      const known = dialects.filter(({ encoder, about }) => (areWritten ? encoder !== undefined : about.reads !== undefined));
+      const known = dialects.filter(({ encoder, about }) =>
+        areWritten ? encoder !== undefined : about.reads !== undefined,
+      );
       const names = known.flatMap(({ id, about, variants = [] }) => [
         { value: id, about: about.agent },
-        ...(areWritten && variants.length > 1 ? variants.map(({ name }) => ({ value: `${id}:${name}`, about: about.agent })) : []),
+        ...(areWritten && variants.length > 1
+          ? variants.map(({ name }) => ({ value: `${id}:${name}`, about: about.agent }))
+          : []),
       ]);
       return candidates(andText ? [{ value: 'text' }, ...names] : names);
     },
@@ -46,7 +57,10 @@ export function valuesOf(words: readonly string[], context: Context): Values {
       ask(async (store) =>
         candidates([
           { value: 'last', about: 'The newest run' },
-          ...(await newest(store)).map((run) => ({ value: shortRunId(run.id), about: [run.agent, run.status, run.title].join(' ') })),
+          ...(await newest(store)).map((run) => ({
+            value: shortRunId(run.id),
+            about: [run.agent, run.status, run.title].join(' '),
+          })),
         ]),
       ),
     sessions: () =>
@@ -67,7 +81,11 @@ function ledgerIn(words: readonly string[]): string | undefined {
 }
 
 /** A ledger that is missing, unreachable or broken offers no words; the command itself reports that, not the completion. */
-async function askLedger(named: string | undefined, context: Context, question: (store: RunStore) => Promise<Answer>): Promise<Answer> {
+async function askLedger(
+  named: string | undefined,
+  context: Context,
+  question: (store: RunStore) => Promise<Answer>,
+): Promise<Answer> {
   const answer = async (): Promise<Answer> => {
     const place = ledgerPlace(named, context.env, context.cwd);
     if (place.kind === 'none' || (place.kind === 'sqlite' && !existsSync(place.path))) return nothing;

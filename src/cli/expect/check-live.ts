@@ -29,7 +29,10 @@ interface Tried {
 }
 
 /** Does a run once, or several times to measure how often it passes. */
-export async function checkLive({ values, factor, isText, repeat, minRate, words }: LiveCheck, context: Context): Promise<number> {
+export async function checkLive(
+  { values, factor, isText, repeat, minRate, words }: LiveCheck,
+  context: Context,
+): Promise<number> {
   const own = words[0] === 'run' ? words.slice(1) : words;
   const end = own.indexOf('--');
   const [flags, program] = end === -1 ? [own, undefined] : [own.slice(0, end), own.slice(end + 1)];
@@ -108,7 +111,11 @@ async function tellRate(
     }
   const rates = Array.from(rules, ([rule, { passed, runs }]) => ({ rule, ...passRate(passed, runs) }));
   const isCancelled = tried.at(-1)?.outcome.verdict.class === 'cancelled';
-  const code = isCancelled ? (tried.at(-1)?.outcome.verdict.exit_code ?? 130) : total.rate >= minRate ? 0 : exitCodes.expectation;
+  const code = isCancelled
+    ? (tried.at(-1)?.outcome.verdict.exit_code ?? 130)
+    : total.rate >= minRate
+      ? 0
+      : exitCodes.expectation;
   if (isText) {
     const screen = screenOf(context);
     const line = ({ rate, low, high, passed, runs }: typeof total): string =>

@@ -34,7 +34,11 @@ export interface StoredCheck {
   isText: boolean;
 }
 
-export async function checkStored({ values, factor, isText }: StoredCheck, name: string | undefined, context: Context): Promise<number> {
+export async function checkStored(
+  { values, factor, isText }: StoredCheck,
+  name: string | undefined,
+  context: Context,
+): Promise<number> {
   const rules = await readRules(values.expect ?? [], context);
   const expectations = new Expectations(rules, { isRedacted: values['no-redact'] !== true });
   const outcome = await readOutcome(name, values, context, { onRecord: (record) => expectations.record(record) });
@@ -60,7 +64,10 @@ export async function checkStored({ values, factor, isText }: StoredCheck, name:
 /** Reads a file if it exists, else a run from the ledger; without a name, stdin. */
 export async function readOutcome(
   name: string | undefined,
-  values: Omit<StoredCheck['values'], 'ledger' | 'tapes'> & { readonly ledger?: string | undefined; readonly tapes?: string | undefined },
+  values: Omit<StoredCheck['values'], 'ledger' | 'tapes'> & {
+    readonly ledger?: string | undefined;
+    readonly tapes?: string | undefined;
+  },
   context: Context,
   options: Pick<ReaderOptions, 'onRecord'>,
 ): Promise<RunOutcome> {
@@ -83,7 +90,8 @@ export async function readOutcome(
       noSuchLedger,
     );
   }
-  for (const source of sourcesOf(name === undefined ? [] : [name], context)) for await (const chunk of source.bytes) reader.stdout(chunk);
+  for (const source of sourcesOf(name === undefined ? [] : [name], context))
+    for await (const chunk of source.bytes) reader.stdout(chunk);
   for await (const chunk of stderr() ?? []) reader.stderr(chunk);
   return endReading(reader, process, priceLoader(context));
 }

@@ -14,7 +14,8 @@ export async function readRules(given: readonly string[], context: Context): Pro
   const rules: Rule[] = [];
   for (const words of given) {
     const path = resolve(context.cwd, words);
-    const isFile = !words.includes('\n') && words !== '' && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+    const isFile =
+      !words.includes('\n') && words !== '' && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
     rules.push(...(isFile ? await rulesIn(words, path, context) : parsed(words)));
   }
   if (rules.length > mostRules) throw new Failure('input', `--expect: ${rules.length} rules; at most ${mostRules}`);

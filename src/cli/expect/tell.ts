@@ -11,7 +11,13 @@ import { screenOf } from '../screen.ts';
 export async function tellCheck(outcome: RunOutcome, code: number, isText: boolean, context: Context): Promise<void> {
   const { verdict, expectations = [] } = outcome;
   if (isText) return context.show(checkText(outcome, code, screenOf(context)));
-  const summary = { passed: code === 0, exit_code: code, class: verdict.class, evidence: verdict.evidence, expectations };
+  const summary = {
+    passed: code === 0,
+    exit_code: code,
+    class: verdict.class,
+    evidence: verdict.evidence,
+    expectations,
+  };
   await context.print(`${JSON.stringify(summary, null, context.stdoutIsTerminal ? 2 : 0)}\n`);
 }
 

@@ -18,7 +18,8 @@ export async function bringBranch(queue: Queue, run: string, { git }: Repository
   if (job !== undefined && job.state !== 'ended')
     throw new Failure('input', `the run ${shortRunId(run)} has not ended: it is ${job.state}`);
   const bundle = await readBundle(queue, run, 'result');
-  if (bundle === undefined || job?.branch === undefined) throw new Failure('input', `the run ${shortRunId(run)} left no changes to fetch`);
+  if (bundle === undefined || job?.branch === undefined)
+    throw new Failure('input', `the run ${shortRunId(run)} left no changes to fetch`);
   const folder = mkdtempSync(join(tmpdir(), 'runwire-fetch-'));
   try {
     writeFileSync(join(folder, 'bundle'), bundle, { mode: 0o600 });
@@ -29,7 +30,15 @@ export async function bringBranch(queue: Queue, run: string, { git }: Repository
     const own = (await git.try(['rev-parse', '-q', '--verify', ref])) ?? '';
     if (own !== '' && own !== commit)
       throw new Failure('input', `a different branch ${job.branch} already exists here; rename it, and fetch again`);
-    await git.text(['fetch', '-q', '--no-tags', '--no-write-fetch-head', '--', join(folder, 'bundle'), `${ref}:${ref}`]);
+    await git.text([
+      'fetch',
+      '-q',
+      '--no-tags',
+      '--no-write-fetch-head',
+      '--',
+      join(folder, 'bundle'),
+      `${ref}:${ref}`,
+    ]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

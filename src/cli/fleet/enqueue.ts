@@ -101,7 +101,10 @@ async function readSpecs(
     (name) => name !== 'cwd' && name !== 'dirty' && values[name as keyof EnqueueValues] !== undefined,
   );
   if (given.length > 0)
-    throw new Failure('input', `${given.map((name) => `--${name}`).join(', ')}: only for a prompt; in a file, set it in the spec`);
+    throw new Failure(
+      'input',
+      `${given.map((name) => `--${name}`).join(', ')}: only for a prompt; in a file, set it in the spec`,
+    );
   if (files.includes('-') && context.stdinIsTerminal)
     throw new Failure('input', 'nothing to queue: give a prompt, files of RunSpecs, or JSON lines on stdin');
   const [{ QueuedSpec, Order: OrderSchema }, { parseLabels }, { checkLabels }] = await Promise.all([
@@ -112,11 +115,17 @@ async function readSpecs(
   const requests: QueuedRequest[] = [];
   for (const file of files) {
     const name = file === '-' ? 'stdin' : file;
-    for (const { text, where } of documentsIn(await readText(file === '-' ? context.stdin : context.readFile(file), name), name)) {
+    for (const { text, where } of documentsIn(
+      await readText(file === '-' ? context.stdin : context.readFile(file), name),
+      name,
+    )) {
       const line = specIn(text, where);
       const whole = checked(QueuedSpec, { ...order, ...line }, where);
       const { id, keys, needs, priority, budget, at, after, publish, ...spec } = whole;
-      const merged = { keys: [...new Set([...(order.keys ?? []), ...keys])], needs: [...new Set([...(order.needs ?? []), ...needs])] };
+      const merged = {
+        keys: [...new Set([...(order.keys ?? []), ...keys])],
+        needs: [...new Set([...(order.needs ?? []), ...needs])],
+      };
       requests.push({
         spec: {
           ...spec,
@@ -129,7 +138,10 @@ async function readSpecs(
     }
   }
   if (requests.length === 0)
-    throw new Failure('input', `nothing to queue: ${files.map((file) => (file === '-' ? 'stdin' : file)).join(', ')} is empty`);
+    throw new Failure(
+      'input',
+      `nothing to queue: ${files.map((file) => (file === '-' ? 'stdin' : file)).join(', ')} is empty`,
+    );
   return requests;
 }
 
@@ -138,7 +150,8 @@ async function readText(chunks: AsyncIterable<Uint8Array>, name: string): Promis
   let text = '';
   for await (const chunk of chunks) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > mostBytes) throw new Failure('input', `${name}: more than ${mostBytes / 1024 / 1024} MB; queue it in parts`);
+    if (text.length > mostBytes)
+      throw new Failure('input', `${name}: more than ${mostBytes / 1024 / 1024} MB; queue it in parts`);
   }
   return text + decoder.decode();
 }
@@ -176,15 +189,25 @@ function withoutPlace({ workspace, ...spec }: RunSpec): RunSpec {
   return {
     ...spec,
     cwd: '.',
-    ...(isolate === undefined ? {} : { workspace: { isolate, dirty: 'refuse', copy: [], ...present({ setup, branch }) } }),
+    ...(isolate === undefined
+      ? {}
+      : { workspace: { isolate, dirty: 'refuse', copy: [], ...present({ setup, branch }) } }),
   };
 }
 
 /** A run in the queue, or one from an earlier line. */
-async function forerunner(queue: Queue, named: ReadonlyMap<string, string>, word: string, where: string): Promise<string> {
+async function forerunner(
+  queue: Queue,
+  named: ReadonlyMap<string, string>,
+  word: string,
+  where: string,
+): Promise<string> {
   const run = (await queuedRun(queue, word)) ?? named.get(word);
   if (run === undefined)
-    throw new Failure('input', `${where}: after "${oneLine(word, 60)}": no such run in the queue; "runwire queue list --all" shows them`);
+    throw new Failure(
+      'input',
+      `${where}: after "${oneLine(word, 60)}": no such run in the queue; "runwire queue list --all" shows them`,
+    );
   return run;
 }
 
@@ -201,7 +224,9 @@ class Origins {
 
   of({ cwd, workspace }: RunSpec): Promise<Pick<NewJob, 'origin' | 'bundle'>> {
     const dirty: Dirty =
-      this.#values.dirty === 'include' || this.#values.dirty === 'ignore' ? this.#values.dirty : (workspace?.dirty ?? 'refuse');
+      this.#values.dirty === 'include' || this.#values.dirty === 'ignore'
+        ? this.#values.dirty
+        : (workspace?.dirty ?? 'refuse');
     const key = JSON.stringify([cwd, workspace?.from, dirty]);
     const found = this.#found.get(key) ?? this.#find(cwd, workspace?.from, dirty);
     this.#found.set(key, found);

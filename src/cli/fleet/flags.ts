@@ -8,7 +8,13 @@ import { filled, readWord } from '../../contract/flag-values.ts';
 
 /** Flags that say when and where to do it. */
 const orderOptions = {
-  id: { type: 'string', value: 'NAME', help: 'A name of your choice; the same name is queued only once', group: 'Queue', common: true },
+  id: {
+    type: 'string',
+    value: 'NAME',
+    help: 'A name of your choice; the same name is queued only once',
+    group: 'Queue',
+    common: true,
+  },
   key: {
     type: 'string',
     multiple: true,
@@ -25,9 +31,27 @@ const orderOptions = {
     group: 'Queue',
     common: true,
   },
-  priority: { type: 'string', value: 'N', help: 'Higher priorities go first (default: 0)', group: 'Queue', common: true },
-  budget: { type: 'string', value: 'NAME', help: 'The budget that pays for it; see "runwire budget"', group: 'Queue', common: true },
-  at: { type: 'string', value: 'TIME', help: 'Start no earlier than 2026-11-17T02:00Z, or 30m from now', group: 'Queue', common: true },
+  priority: {
+    type: 'string',
+    value: 'N',
+    help: 'Higher priorities go first (default: 0)',
+    group: 'Queue',
+    common: true,
+  },
+  budget: {
+    type: 'string',
+    value: 'NAME',
+    help: 'The budget that pays for it; see "runwire budget"',
+    group: 'Queue',
+    common: true,
+  },
+  at: {
+    type: 'string',
+    value: 'TIME',
+    help: 'Start no earlier than 2026-11-17T02:00Z, or 30m from now',
+    group: 'Queue',
+    common: true,
+  },
   after: {
     type: 'string',
     multiple: true,
@@ -44,7 +68,12 @@ const orderOptions = {
     group: 'Queue',
     common: true,
   },
-  bundle: { type: 'boolean', help: 'Send the commit with the job: for workers that cannot reach the remote', group: 'Queue', common: true },
+  bundle: {
+    type: 'boolean',
+    help: 'Send the commit with the job: for workers that cannot reach the remote',
+    group: 'Queue',
+    common: true,
+  },
 } as const satisfies Options;
 
 /** What to do, by flags of `run`, and when and where. */
@@ -78,6 +107,9 @@ function readAt(text: string | undefined, now: number): string | undefined {
   const span = durationOf(text);
   const at = span === undefined ? (/^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN) : now + span;
   if (Number.isNaN(at) || Math.abs(at) > 8.64e15)
-    throw new Failure('input', `--at ${text}: expected a time such as 2026-11-17T02:00Z, or a span from now such as 30m`);
+    throw new Failure(
+      'input',
+      `--at ${text}: expected a time such as 2026-11-17T02:00Z, or a span from now such as 30m`,
+    );
   return new Date(at).toISOString();
 }

@@ -25,7 +25,8 @@ any more because their workers were lost five times ("runwire queue list --dead"
     if ((operands.length === 0) === (values.dead !== true))
       throw new Failure('input', 'name runs, or use --dead; "runwire queue list --all" lists them');
     return useQueue(values.ledger, context, async (queue, place) => {
-      const runs = values.dead === true ? await deadRuns(queue) : await Promise.all(operands.map((word) => meant(queue, word)));
+      const runs =
+        values.dead === true ? await deadRuns(queue) : await Promise.all(operands.map((word) => meant(queue, word)));
       for (const run of runs) {
         // What its last worker could not report must be in the ledger before the run begins again.
         await recordLate(queue, place, { run });
@@ -51,6 +52,7 @@ async function deadRuns(queue: Queue): Promise<string[]> {
 
 async function meant(queue: Queue, word: string): Promise<string> {
   const run = await queuedRun(queue, word);
-  if (run === undefined) throw new Failure('input', `no run "${oneLine(word, 60)}" in the queue; "runwire queue list --all" shows them`);
+  if (run === undefined)
+    throw new Failure('input', `no run "${oneLine(word, 60)}" in the queue; "runwire queue list --all" shows them`);
   return run;
 }

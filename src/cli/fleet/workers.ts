@@ -16,7 +16,9 @@ export const workers = command({
   description: `Prints a table on a terminal, else JSON lines. "silent": no heartbeat for a whole lease; its runs go to others. "draining": it takes no more
 runs. A worker that has left is not listed; one that was killed is listed as silent for a day.`,
   options: { json: { type: 'boolean', help: 'Print JSON lines, even on a terminal' }, ...queueOption },
-  examples: [['runwire queue workers --json | jq -r \'select(.state == "silent") | .name\'', 'Workers that nothing is heard of']],
+  examples: [
+    ['runwire queue workers --json | jq -r \'select(.state == "silent") | .name\'', 'Workers that nothing is heard of'],
+  ],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; see --help`);
     return useQueue(values.ledger, context, async (queue) => {

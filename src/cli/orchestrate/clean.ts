@@ -14,7 +14,10 @@ removes the copy. Copies of live runs are left alone. Prints text on a terminal,
 Exits with 1 when a copy could not be reclaimed.`,
   options: {
     'dry-run': { type: 'boolean', help: 'List the copies, and do nothing' },
-    discard: { type: 'boolean', help: 'Also remove what cannot be kept, such as work on a repository that no longer exists' },
+    discard: {
+      type: 'boolean',
+      help: 'Also remove what cannot be kept, such as work on a repository that no longer exists',
+    },
     json: { type: 'boolean', help: 'Print JSON, even on a terminal' },
   },
   examples: [
@@ -31,12 +34,18 @@ Exits with 1 when a copy could not be reclaimed.`,
     const known = new Map(listCopies(context.env, owners).map(({ id, state }) => [id, state]));
     for (const id of operands)
       if (known.get(id) !== 'left')
-        throw new Failure('input', `${oneLine(id, 60)}: ${known.has(id) ? 'a live run works in this copy' : 'there is no such copy'}`);
+        throw new Failure(
+          'input',
+          `${oneLine(id, 60)}: ${known.has(id) ? 'a live run works in this copy' : 'there is no such copy'}`,
+        );
     const { copies, strays } = await reclaim(context.env, { owners, ids, dryRun, discards: values.discard === true });
     const isText = values.json !== true && context.stdoutIsTerminal;
-    for (const each of copies) await context.print(isText ? describe(each, context.now()) : `${JSON.stringify(shown(each))}\n`);
+    for (const each of copies)
+      await context.print(isText ? describe(each, context.now()) : `${JSON.stringify(shown(each))}\n`);
     if (strays.length > 0)
-      context.warn(`runwire: ${dryRun ? 'there are' : 'removed'} ${strays.length} more files and folders that belong to no copy`);
+      context.warn(
+        `runwire: ${dryRun ? 'there are' : 'removed'} ${strays.length} more files and folders that belong to no copy`,
+      );
     if (copies.length + strays.length === 0) context.warn('runwire: there are no copies to reclaim');
     return copies.some(({ problem }) => problem !== undefined) ? 1 : 0;
   },
@@ -48,6 +57,9 @@ function shown({ copy, kept, problem }: Reclaimed): object {
 
 function describe({ copy, kept, problem }: Reclaimed, now: number): string {
   const what =
-    problem ?? (kept === undefined ? 'nothing was done in it' : `${kept.changes.length} files kept as ${kept.commit.slice(0, 10)}`);
+    problem ??
+    (kept === undefined
+      ? 'nothing was done in it'
+      : `${kept.changes.length} files kept as ${kept.commit.slice(0, 10)}`);
   return `${copy.id}  ${ago(copy.made_at, now)}  ${oneLine(copy.branch, 200)}: ${oneLine(what, 400)}\n`;
 }

@@ -23,7 +23,13 @@ export const crewOptions = {
     common: true,
   },
   'agent-timeout': { type: 'string', value: 'DURATION', help: 'Stop each agent after this long', group: 'Limits' },
-  concurrency: { type: 'string', value: 'N', help: 'How many agents work at once (default: 4)', group: 'Limits', common: true },
+  concurrency: {
+    type: 'string',
+    value: 'N',
+    help: 'How many agents work at once (default: 4)',
+    group: 'Limits',
+    common: true,
+  },
   verify: {
     type: 'string',
     value: 'CMD',
@@ -31,7 +37,12 @@ export const crewOptions = {
     group: 'What to do',
     common: true,
   },
-  'verify-timeout': { type: 'string', value: 'DURATION', help: 'How long --verify may take (default: 10m)', group: 'Limits' },
+  'verify-timeout': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'How long --verify may take (default: 10m)',
+    group: 'Limits',
+  },
   protect: {
     type: 'string',
     multiple: true,
@@ -66,8 +77,23 @@ type CrewValues = Values<typeof crewOptions> & Partial<Values<typeof publishOpti
 
 export type CrewFlags = Pick<
   Settings,
-  'isolate' | 'dirty' | 'setup' | 'copy' | 'protect' | 'verify' | 'verifyTimeoutMs' | 'publish' | 'remote' | 'dryRun' | 'concurrency'
-> & { agents: readonly AgentChoice[] | undefined; agentTimeoutMs: number | undefined; from: string | undefined; isHeadless: boolean };
+  | 'isolate'
+  | 'dirty'
+  | 'setup'
+  | 'copy'
+  | 'protect'
+  | 'verify'
+  | 'verifyTimeoutMs'
+  | 'publish'
+  | 'remote'
+  | 'dryRun'
+  | 'concurrency'
+> & {
+  agents: readonly AgentChoice[] | undefined;
+  agentTimeoutMs: number | undefined;
+  from: string | undefined;
+  isHeadless: boolean;
+};
 
 const defaultVerifyMs = 10 * 60_000;
 
@@ -101,7 +127,10 @@ function readAgents(text: string | undefined, here: string): AgentChoice[] | und
     const at = isCommand(word) ? -1 : word.indexOf('=');
     const [agent, name] = at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
     if (agent === '' || name === '')
-      throw new Failure('input', `--agents ${text}: expected names with commas between them, such as codex,claude=opus,builtin`);
+      throw new Failure(
+        'input',
+        `--agents ${text}: expected names with commas between them, such as codex,claude=opus,builtin`,
+      );
     return { agent: acpFrom(agent, here), ...present({ model: fromHere(name, here) }) };
   });
 }

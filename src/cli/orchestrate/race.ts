@@ -25,7 +25,10 @@ interface RaceRequest {
 /** How long the race may still take to report after the time limit of its agents. */
 const closingMs = 30_000;
 
-export async function conductRace({ prompt: words, values, crewFlags, attempts, best }: RaceRequest, context: Context): Promise<number> {
+export async function conductRace(
+  { prompt: words, values, crewFlags, attempts, best }: RaceRequest,
+  context: Context,
+): Promise<number> {
   await checkAgents(crewFlags.agents, context.env);
   const prompt = await promptOrStdin(words, context);
   if (prompt.trim() === '')
@@ -38,7 +41,10 @@ export async function conductRace({ prompt: words, values, crewFlags, attempts, 
       prompt,
       hasBrain: false,
       // Each agent keeps the time limit itself, so that one that has ended by then can still win.
-      limitsOf: ({ timeout_ms, ...limits }) => ({ ...limits, ...present({ timeout_ms: timeout_ms && timeout_ms + closingMs }) }),
+      limitsOf: ({ timeout_ms, ...limits }) => ({
+        ...limits,
+        ...present({ timeout_ms: timeout_ms && timeout_ms + closingMs }),
+      }),
       directorOf: (settings, { timeout_ms: timeoutMs }) => ({
         script: (run) =>
           raceOf(new Crew(settings, run), {
@@ -53,11 +59,16 @@ export async function conductRace({ prompt: words, values, crewFlags, attempts, 
   );
   // By now the GitHub runner obeys commands again, and the table contains names of files.
   const isLog = ciOf(flags.github, context.env) === 'github';
-  if (!flags.quiet && shown !== '') context.draw(isLog ? (await import('../../reports/github.ts')).harmlessInLog(shown) : shown);
+  if (!flags.quiet && shown !== '')
+    context.draw(isLog ? (await import('../../reports/github.ts')).harmlessInLog(shown) : shown);
   return code;
 }
 
-function draw(entries: readonly Entry[], winner: Winner | undefined, { stderrSize, stderrIsTerminal, env }: Context): string {
+function draw(
+  entries: readonly Entry[],
+  winner: Winner | undefined,
+  { stderrSize, stderrIsTerminal, env }: Context,
+): string {
   const columns: readonly Column<Entry>[] = [
     { title: '', cell: (entry) => (entry === winner?.entry ? '→' : ''), colour: () => 'green' },
     { title: 'AGENT', cell: ({ branch }) => branch.agent ?? '' },
@@ -81,7 +92,12 @@ function draw(entries: readonly Entry[], winner: Winner | undefined, { stderrSiz
       colour: () => 'yellow',
       leaves: 2,
     },
-    { title: 'BRANCH', cell: ({ branch }) => (branch.commit === branch.base ? '-' : branch.id), fills: true, leaves: 1 },
+    {
+      title: 'BRANCH',
+      cell: ({ branch }) => (branch.commit === branch.base ? '-' : branch.id),
+      fills: true,
+      leaves: 1,
+    },
   ];
   const width = stderrIsTerminal ? stderrSize().columns : 120;
   return table(columns, entries, { width, colours: wantsColours(env, stderrIsTerminal) });

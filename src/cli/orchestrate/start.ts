@@ -56,7 +56,11 @@ export async function conduct(
     const settings = await settle(request, { ...crewFlags, hasBrain }, flags, context);
     // Expectations apply to each agent: the top-level run does no work itself.
     const { expect: _expect, ...top } = request;
-    const spec: RunSpec = { ...top, parent_branch_id: settings.base.branchId, limits: limitsOf?.(request.limits) ?? request.limits };
+    const spec: RunSpec = {
+      ...top,
+      parent_branch_id: settings.base.branchId,
+      limits: limitsOf?.(request.limits) ?? request.limits,
+    };
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
     const { code } = await follow(
       {
@@ -65,7 +69,8 @@ export async function conduct(
         writer,
         tellsReport: true,
         mayDraw: !crewFlags.isHeadless,
-        directorOf: (people) => directorOf({ ...settings, warn: flags.quiet ? () => {} : people.complain }, request.limits, people),
+        directorOf: (people) =>
+          directorOf({ ...settings, warn: flags.quiet ? () => {} : people.complain }, request.limits, people),
       },
       context,
     );
@@ -81,7 +86,14 @@ export async function conduct(
 
 async function settle(
   spec: RunSpec,
-  { agents: named, agentTimeoutMs, from, hasBrain, isHeadless: _isHeadless, ...crewFlags }: CrewFlags & { hasBrain: boolean },
+  {
+    agents: named,
+    agentTimeoutMs,
+    from,
+    hasBrain,
+    isHeadless: _isHeadless,
+    ...crewFlags
+  }: CrewFlags & { hasBrain: boolean },
   flags: RunFlags,
   context: Context,
 ): Promise<Omit<Settings, 'warn'>> {
@@ -113,7 +125,9 @@ async function settle(
 
 /** The built-in agent uses the model of the command line, unless it was given its own. */
 function withModels(agents: readonly AgentChoice[], model: string | undefined): AgentChoice[] {
-  return agents.map((each) => (each.agent === builtIn && each.model === undefined ? { ...each, ...present({ model }) } : each));
+  return agents.map((each) =>
+    each.agent === builtIn && each.model === undefined ? { ...each, ...present({ model }) } : each,
+  );
 }
 
 /** The built-in agent where there is a model for it, and every other one that is installed. */
@@ -123,13 +137,16 @@ async function usableAgents({ model, cwd }: RunSpec, env: Context['env']): Promi
     import('../../agents/installed.ts'),
     import('../../builtin/config/config.ts'),
   ]);
-  const found = await Promise.all(agents.map(async (agent) => ({ agent: agent.id, path: (await findInstalled(agent, env)).path })));
+  const found = await Promise.all(
+    agents.map(async (agent) => ({ agent: agent.id, path: (await findInstalled(agent, env)).path })),
+  );
   const hasModel = (model ?? env.RUNWIRE_MODEL ?? (await loadConfig({ cwd, env })).model) !== undefined;
   const usable = [
     ...(hasModel ? [{ agent: builtIn }] : []),
     ...found.flatMap(({ agent, path }) => (path === undefined ? [] : [{ agent }])),
   ];
-  if (usable.length === 0) throw new Failure('config', 'no agent is installed, and the built-in one has no model: name one with --model');
+  if (usable.length === 0)
+    throw new Failure('config', 'no agent is installed, and the built-in one has no model: name one with --model');
   return usable;
 }
 

@@ -57,11 +57,17 @@ export class Ci {
     const { draw, env } = this.#context;
     if (this.#name === 'github') {
       draw(annotations(outcome, env['GITHUB_WORKSPACE'] ?? ''));
-      this.#append('GITHUB_STEP_SUMMARY', (room) => (room < leastBytes ? '' : `${reportMarkdown(outcome, this.#story, room)}\n`));
+      this.#append('GITHUB_STEP_SUMMARY', (room) =>
+        room < leastBytes ? '' : `${reportMarkdown(outcome, this.#story, room)}\n`,
+      );
       this.#append('GITHUB_OUTPUT', () => stepOutputs(outcome, outcomeFile, () => `runwire_${randomUUID()}`));
     } else if (this.#name === 'buildkite') {
       if (outcome.status !== 'success') draw(`+++ runwire: ${outcome.verdict.class}\n`);
-      await annotate(reportMarkdown(outcome, this.#story, mostBytes), outcome.status === 'success' ? 'success' : 'error', this.#context);
+      await annotate(
+        reportMarkdown(outcome, this.#story, mostBytes),
+        outcome.status === 'success' ? 'success' : 'error',
+        this.#context,
+      );
     }
   }
 
@@ -79,7 +85,9 @@ export class Ci {
 /** Where the outcome goes by default on GitHub, whose step outputs name the file. */
 export function usualOutcomeFile(name: CiName | undefined, { env }: Context): string | undefined {
   const folder = env['RUNNER_TEMP'];
-  return name !== 'github' || folder === undefined || folder === '' ? undefined : join(folder, `runwire-outcome-${randomUUID()}.json`);
+  return name !== 'github' || folder === undefined || folder === ''
+    ? undefined
+    : join(folder, `runwire-outcome-${randomUUID()}.json`);
 }
 
 /** If the Buildkite agent rejects the annotation, or is only there as a program of the checkout, the run has not failed. */

@@ -40,7 +40,8 @@ export function ciOf(github: boolean | undefined, env: Environment): CiName | un
 export function readDocuments(values: DocumentValues & Pick<RunValues, FormatFlag>): Documents {
   const outcome = filled('--outcome', values.outcome, 'outcome.json');
   const { flag } = readFormat(values);
-  if (outcome === '-' && flag !== 'text') throw new Failure('input', `--outcome -: stdout has ${flag} already; name a file`);
+  if (outcome === '-' && flag !== 'text')
+    throw new Failure('input', `--outcome -: stdout has ${flag} already; name a file`);
   const documents = {
     outcome,
     reportMd: filled('--report-md', values['report-md'], 'report.md'),

@@ -26,14 +26,20 @@ export async function openDocuments(
   context: Context,
 ): Promise<Sink[]> {
   const sinks: Sink[] = [];
-  if (outcome === '-') sinks.push({ end: (result) => stdout.write(`${JSON.stringify(result, null, context.stdoutIsTerminal ? 2 : 0)}\n`) });
+  if (outcome === '-')
+    sinks.push({
+      end: (result) => stdout.write(`${JSON.stringify(result, null, context.stdoutIsTerminal ? 2 : 0)}\n`),
+    });
   else if (outcome !== undefined) {
     const file = openFile('--outcome', outcome, context, onUnwritten);
     sinks.push({ end: (result) => file.text(`${JSON.stringify(result)}\n`) });
   }
   if (reportMd !== undefined) {
     const file = openFile('--report-md', reportMd, context, onUnwritten);
-    const [{ Story }, { reportMarkdown }] = await Promise.all([import('../../reports/story.ts'), import('../../reports/report-md.ts')]);
+    const [{ Story }, { reportMarkdown }] = await Promise.all([
+      import('../../reports/story.ts'),
+      import('../../reports/report-md.ts'),
+    ]);
     const story = new Story();
     sinks.push({ record: (record) => story.record(record), end: (result) => file.text(reportMarkdown(result, story)) });
   }
@@ -55,7 +61,12 @@ export interface OpenFile {
 }
 
 /** Removes what an earlier run left there, so that nobody takes it for this one, and fails before the run if the file cannot be written. */
-export function openFile(flag: string, name: string, { cwd }: Context, onUnwritten: (message: string) => void): OpenFile {
+export function openFile(
+  flag: string,
+  name: string,
+  { cwd }: Context,
+  onUnwritten: (message: string) => void,
+): OpenFile {
   const { path, isFile, mode } = placeOf(resolve(cwd, name));
   // The agent may be able to write here too: use a name that it cannot guess, and never an existing file or link.
   const temporary = isFile ? `${path}.${randomBytes(8).toString('hex')}.part` : path;
@@ -104,7 +115,9 @@ function placeOf(path: string): { path: string; isFile: boolean; mode?: number }
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return { path, isFile: true };
   if (found.isDirectory()) throw new Failure('output', `${path}: cannot be written: it is a directory`);
-  return found.isFile() ? { path: realpathSync(path), isFile: true, mode: found.mode & 0o777 } : { path, isFile: false };
+  return found.isFile()
+    ? { path: realpathSync(path), isFile: true, mode: found.mode & 0o777 }
+    : { path, isFile: false };
 }
 
 /** A failure passes several places that could report it: only the first one does. */
@@ -134,7 +147,10 @@ export async function documentRefusal(
       context,
     );
     if (documents.reportHtml !== undefined)
-      html = new (await import('./html-document.ts')).HtmlDocument(documents.reportHtml, context, { complain, onUnwritten: complain });
+      html = new (await import('./html-document.ts')).HtmlDocument(documents.reportHtml, context, {
+        complain,
+        onUnwritten: complain,
+      });
   } catch (error) {
     // The documents themselves may be the reason for the failure.
     if (error instanceof Failure) return;

@@ -65,7 +65,9 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
 
 /** A run works in the checkout itself unless it is asked for a copy. */
 function checkCopy(values: RunValues): void {
-  const given = (['dirty', 'setup', 'copy'] as const).filter((name) => values[name] !== undefined).map((name) => `--${name}`);
+  const given = (['dirty', 'setup', 'copy'] as const)
+    .filter((name) => values[name] !== undefined)
+    .map((name) => `--${name}`);
   if (values.isolate === undefined && given.length > 0)
     throw new Failure('input', `${given.join(', ')}: only for a private copy; add --isolate auto`);
 }

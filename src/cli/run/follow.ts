@@ -8,7 +8,14 @@ import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
 import type { Run } from '../../run/handle.ts';
 import { start, type StartOptions } from '../../run/run.ts';
-import { type AnswerOutlet, answerSink, dialectSink, finalReportSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
+import {
+  type AnswerOutlet,
+  answerSink,
+  dialectSink,
+  finalReportSink,
+  reportSink,
+  responseSink,
+} from '../../run/sinks/dialect.ts';
 import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
 import { closingOnFailure, type Sink } from '../../run/sinks/sink.ts';
@@ -107,7 +114,8 @@ class Foreground {
       env: context.env,
       variables: flags.extraEnv.set,
       sinks: () => this.#openSinks(),
-      tape: flags.tape === undefined ? undefined : { path: resolve(context.cwd, flags.tape), onTrouble: reports.unwritten },
+      tape:
+        flags.tape === undefined ? undefined : { path: resolve(context.cwd, flags.tape), onTrouble: reports.unwritten },
       ledger,
       report,
       telemetry,
@@ -173,7 +181,8 @@ class Foreground {
     const { format } = following.flags;
     const { problem } = this.#outlet;
     // A run that was stopped for it has said so.
-    const missing = problem !== undefined && outcome.verdict.class !== 'output' ? [problem, ...reports.missing] : reports.missing;
+    const missing =
+      problem !== undefined && outcome.verdict.class !== 'output' ? [problem, ...reports.missing] : reports.missing;
     if (missing.length > 0) narration.hide();
     let code = format.flag === '--json' ? Number(outcome.status !== 'success') : outcome.verdict.exit_code;
     for (const each of missing) code = await unwritten(each, format, context);
@@ -196,7 +205,9 @@ class Foreground {
     const outlet = this.#outlet;
     if (writer === undefined) {
       if (reports.isOnStdout) return [];
-      return [tellsReport === true ? finalReportSink(outlet) : answerSink(await harmlessOutlet(outlet, reports.ciName))];
+      return [
+        tellsReport === true ? finalReportSink(outlet) : answerSink(await harmlessOutlet(outlet, reports.ciName)),
+      ];
     }
     const { flag } = flags.format;
     if (flag === '--stream-json') return [reportSink(new Writer(...writer), outlet)];

@@ -17,7 +17,8 @@ export function readFormat(values: Pick<RunValues, FormatFlag>): Format {
   if (values.json === true) chosen.push({ flag: '--json' });
   if (values['output-format'] !== undefined) chosen.push(outputFormat(values['output-format']));
   if (values.format !== undefined) {
-    if (values.format.toLowerCase() !== 'json') throw new Failure('input', `unknown format: ${values.format} (expected json)`);
+    if (values.format.toLowerCase() !== 'json')
+      throw new Failure('input', `unknown format: ${values.format} (expected json)`);
     chosen.push({ flag: '--format json' });
   }
   if (values['stream-json'] === true) chosen.push({ flag: '--stream-json' });

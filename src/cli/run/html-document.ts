@@ -25,7 +25,11 @@ export class HtmlDocument {
   #own: string | undefined;
 
   /** Throws `Failure` when it cannot be written. */
-  constructor(name: string, context: Context, { complain, onUnwritten }: Record<'complain' | 'onUnwritten', (message: string) => void>) {
+  constructor(
+    name: string,
+    context: Context,
+    { complain, onUnwritten }: Record<'complain' | 'onUnwritten', (message: string) => void>,
+  ) {
     this.#file = openFile(flag, name, context, onUnwritten);
     this.#context = context;
     this.#complain = complain;

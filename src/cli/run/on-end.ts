@@ -16,14 +16,23 @@ interface OnEndOptions {
 }
 
 /** `--on-end CMD`: gets the outcome as one line of JSON on its stdin, and its output goes to stderr. If it fails, the run has not failed. */
-export async function runOnEnd(command: string, outcome: RunOutcome, { cwd, env, complain }: OnEndOptions): Promise<void> {
+export async function runOnEnd(
+  command: string,
+  outcome: RunOutcome,
+  { cwd, env, complain }: OnEndOptions,
+): Promise<void> {
   const verdict = {
     RUNWIRE_STATUS: outcome.status,
     RUNWIRE_CLASS: outcome.verdict.class,
     RUNWIRE_EXIT_CODE: String(outcome.verdict.exit_code),
     RUNWIRE_SESSION_ID: outcome.session_id,
   };
-  const { child, end } = startListening({ command: '/bin/sh', args: ['-c', command], cwd, env: { ...env, ...verdict } });
+  const { child, end } = startListening({
+    command: '/bin/sh',
+    args: ['-c', command],
+    cwd,
+    env: { ...env, ...verdict },
+  });
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
@@ -38,5 +47,6 @@ export async function runOnEnd(command: string, outcome: RunOutcome, { cwd, env,
   );
   clearTimeout(timer);
   await end(graceMs, timeToGoMs);
-  if (problem !== '') complain(`--on-end ${command}: ${isLate ? `stopped: it took longer than ${timeInWords(limitMs)}` : problem}`);
+  if (problem !== '')
+    complain(`--on-end ${command}: ${isLate ? `stopped: it took longer than ${timeInWords(limitMs)}` : problem}`);
 }

@@ -3,7 +3,12 @@ import type { Options, Values } from '../command.ts';
 
 /** What goes to stdout. */
 const outputOptions = {
-  json: { type: 'boolean', help: 'Write one JSON response at the end; exit with 0 or 1', group: 'Output', common: true },
+  json: {
+    type: 'boolean',
+    help: 'Write one JSON response at the end; exit with 0 or 1',
+    group: 'Output',
+    common: true,
+  },
   'output-format': {
     type: 'string',
     value: 'text|json',
@@ -95,7 +100,11 @@ export const recordingOptions = {
     help: 'Where to keep the events, for all machines or only this one: s3://BUCKET/PREFIX, postgres or files (default: RUNWIRE_TAPES, else with the ledger)',
     group: 'Recording',
   },
-  'no-tape': { type: 'boolean', help: 'Keep only the entry of the run in the ledger, not its events', group: 'Recording' },
+  'no-tape': {
+    type: 'boolean',
+    help: 'Keep only the entry of the run in the ledger, not its events',
+    group: 'Recording',
+  },
 } as const satisfies Options;
 
 export const runOptions = {
@@ -103,7 +112,12 @@ export const runOptions = {
   ...outputOptions,
   ...documentOptions,
   ...recordingOptions,
-  tape: { type: 'string', value: 'FILE', help: 'Write every event to this file, whatever goes to stdout', group: 'Recording' },
+  tape: {
+    type: 'string',
+    value: 'FILE',
+    help: 'Write every event to this file, whatever goes to stdout',
+    group: 'Recording',
+  },
   'on-end': {
     type: 'string',
     multiple: true,

@@ -5,7 +5,11 @@ import type { Context } from '../context.ts';
 const patienceMs = 3000;
 
 /** The words of the command line, then stdin when it is not a terminal; empty when there is neither. */
-export async function readPrompt(words: string | undefined, context: Context, mayWait = words === undefined): Promise<string> {
+export async function readPrompt(
+  words: string | undefined,
+  context: Context,
+  mayWait = words === undefined,
+): Promise<string> {
   const typed = words?.trim() === '' ? undefined : words;
   if (context.stdinIsTerminal) return typed ?? '';
   const piped = await readAll(context, mayWait);
@@ -27,7 +31,8 @@ async function readAll(context: Context, mayWait: boolean): Promise<string | und
   const decoder = new TextDecoder();
   let text = '';
   let next = chunks.next();
-  if (!mayWait && (await Promise.race([next.then(() => 'came'), context.sleep(patienceMs)])) !== 'came') return undefined;
+  if (!mayWait && (await Promise.race([next.then(() => 'came'), context.sleep(patienceMs)])) !== 'came')
+    return undefined;
   for (let chunk = await next; chunk.done !== true; chunk = await next) {
     text += decoder.decode(chunk.value, { stream: true });
     next = chunks.next();

@@ -28,7 +28,11 @@ interface Refused {
 }
 
 /** Reports a run that cannot begin as the response that `--json` promises, with a scratchpad that holds only the query. */
-export async function refuse(refusal: Failure, { prompt, model, cwd, isIsolated }: Refused, context: Context): Promise<number> {
+export async function refuse(
+  refusal: Failure,
+  { prompt, model, cwd, isIsolated }: Refused,
+  context: Context,
+): Promise<number> {
   const writer = await loadWriter({ flag: '--json' });
   if (writer === undefined) throw refusal;
   const outlet = new Outlet(context.print);
@@ -48,7 +52,9 @@ export async function refuse(refusal: Failure, { prompt, model, cwd, isIsolated 
     clock: context.now,
     outside: { onSignal: context.onSignal, onCrash: context.onCrash, watchTime: (ms) => context.watchTime(ms) },
     refusal:
-      problem === undefined || refusal.message.includes(problem) ? refusal : new Failure(refusal.code, `${refusal.message}; ${problem}`),
+      problem === undefined || refusal.message.includes(problem)
+        ? refusal
+        : new Failure(refusal.code, `${refusal.message}; ${problem}`),
   }).outcome;
   return outlet.problem === undefined ? 1 : unwritten(outlet.problem, { flag: '--json' }, context);
 }
@@ -75,7 +81,12 @@ const otherFormats = /^(?:--(?:output-format|format|stream-json|to)(?:=|$)|-t)/;
 
 /** The same for words that cannot be parsed as flags: if `--json` is the only format among them, there is a response. */
 export async function refuseWords(failure: Failure, words: readonly string[], context: Context): Promise<number> {
-  const { values, positionals } = parseArgs({ args: [...words], options: runOptions, allowPositionals: true, strict: false });
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    options: runOptions,
+    allowPositionals: true,
+    strict: false,
+  });
   const { documents, text } = documentsIn(values);
   const typed = text(values.prompt) ?? (positionals.length === 0 ? undefined : positionals.join(' '));
   if (wantsDocuments(documents, context.env))
@@ -105,11 +116,16 @@ export async function refuseCrew(failure: Failure, words: readonly string[], con
   throw failure;
 }
 
-const promptOptions = { prompt: { type: 'string', short: 'p' }, task: { type: 'string' }, model: { type: 'string', short: 'm' } } as const;
+const promptOptions = {
+  prompt: { type: 'string', short: 'p' },
+  task: { type: 'string' },
+  model: { type: 'string', short: 'm' },
+} as const;
 
 /** The documents that are requested by a command line that may be wrong elsewhere. */
 function documentsIn(values: Readonly<Record<string, unknown>>) {
-  const text = (value: unknown): string | undefined => (typeof value === 'string' && !value.startsWith('-') ? value : undefined);
+  const text = (value: unknown): string | undefined =>
+    typeof value === 'string' && !value.startsWith('-') ? value : undefined;
   const documents = present({
     outcome: values['outcome'] === '-' ? '-' : text(values['outcome']),
     'report-md': text(values['report-md']),

@@ -31,9 +31,12 @@ export async function readInputs(flags: RunFlags, context: Context): Promise<Inp
   return {
     cwd,
     parent,
-    outputSchema: flags.outputSchema === undefined ? undefined : await readSchema('--output-schema', flags.outputSchema, context),
+    outputSchema:
+      flags.outputSchema === undefined ? undefined : await readSchema('--output-schema', flags.outputSchema, context),
     expect:
-      flags.expectWords.length === 0 ? undefined : await (await import('../expect/read-rules.ts')).readRules(flags.expectWords, context),
+      flags.expectWords.length === 0
+        ? undefined
+        : await (await import('../expect/read-rules.ts')).readRules(flags.expectWords, context),
   };
 }
 
@@ -70,20 +73,29 @@ async function readText(path: string, context: Context): Promise<string> {
 export async function readSchema(flag: string, path: string, context: Context): Promise<Record<string, unknown>> {
   const text = path.startsWith('{') ? path : await readText(path, context);
   const schema = parseInput(text, `${flag} ${path}: `);
-  if (!isObject(schema)) throw new Failure('input', `${flag} ${path}: expected a JSON Schema such as {"type":"object","properties":{…}}`);
+  if (!isObject(schema))
+    throw new Failure('input', `${flag} ${path}: expected a JSON Schema such as {"type":"object","properties":{…}}`);
   return schema;
 }
 
 /** Paths on the command line are relative to the working directory, not to --cwd. */
 export function specOfFlags(
   flags: RunFlags,
-  { cwd, parent, outputSchema, expect, prompt, command }: Inputs & { prompt: string; command: readonly string[] | undefined },
+  {
+    cwd,
+    parent,
+    outputSchema,
+    expect,
+    prompt,
+    command,
+  }: Inputs & { prompt: string; command: readonly string[] | undefined },
   { env, cwd: here }: Context,
 ): RunSpec {
   const { pass, set } = flags.extraEnv;
   const { agent = builtIn, model } = flags.request;
   const acp = acpCommand(agent);
-  if (acp !== undefined && command !== undefined) throw new Failure('input', `two commands: --agent ${agent}, and one after --; give one`);
+  if (acp !== undefined && command !== undefined)
+    throw new Failure('input', `two commands: --agent ${agent}, and one after --; give one`);
   const [program, ...words] = acp ?? command ?? [];
   return specOf(
     {

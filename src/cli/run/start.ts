@@ -33,13 +33,16 @@ export async function startRun(
   const words = values.prompt ?? (operands.length === 0 ? undefined : operands.join(' '));
   let prompt: string | undefined;
   try {
-    if (words?.trim() === '-') throw new Failure('input', `"-" is not a prompt: stdin is read without it, such as: runwire < prompt.txt`);
+    if (words?.trim() === '-')
+      throw new Failure('input', `"-" is not a prompt: stdin is read without it, such as: runwire < prompt.txt`);
     const flags = readFlags(values, operands);
     const writer = await loadWriter(format);
     const inputs = await readInputs(flags, context);
     const hasOwnPrompt = command !== undefined && flags.request.agent !== acpAgent;
     // A command has its own prompt. Else stdin may hold it, but where --prompt is required, an open pipe that stays silent is not waited for.
-    prompt = hasOwnPrompt ? (words ?? '') : await readPrompt(words, context, words === undefined && format.flag !== '--output-format json');
+    prompt = hasOwnPrompt
+      ? (words ?? '')
+      : await readPrompt(words, context, words === undefined && format.flag !== '--output-format json');
     if (prompt === '' && !hasOwnPrompt)
       throw new Failure('input', missing[format.flag] ?? (isBare(values, operands) ? firstSteps : noPrompt));
     const spec = specOfFlags(flags, { ...inputs, prompt, command }, context);
@@ -85,5 +88,6 @@ What was run before, and everything else:
   runwire --help`;
 const missing: Partial<Record<string, string>> = {
   '--json': 'No query: give one as an argument, with -p, or on stdin',
-  '--output-format json': '--output-format json requires --prompt, such as: runwire -p "fix the tests" --output-format json',
+  '--output-format json':
+    '--output-format json requires --prompt, such as: runwire -p "fix the tests" --output-format json',
 };

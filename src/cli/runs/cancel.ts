@@ -28,7 +28,8 @@ run could not be cancelled.`,
     let exitCode = 0;
     for (const word of operands) {
       const refused =
-        (await cancelQueued(word, cancellation, values.ledger, context)) ?? (await cancelLocal(word, cancellation, values, context));
+        (await cancelQueued(word, cancellation, values.ledger, context)) ??
+        (await cancelLocal(word, cancellation, values, context));
       if (refused === '') continue;
       context.warn(`runwire: ${word}: ${refused}`);
       exitCode = 1;
@@ -50,18 +51,28 @@ async function cancelQueued(
   context: Context,
 ): Promise<string | undefined> {
   if (ledgerPlace(ledger, context.env, context.cwd).kind !== 'postgres') return undefined;
-  const [{ queuedRun, useQueue }, { cancelJob }] = await Promise.all([import('../fleet/queue.ts'), import('../../fleet/settle-job.ts')]);
+  const [{ queuedRun, useQueue }, { cancelJob }] = await Promise.all([
+    import('../fleet/queue.ts'),
+    import('../../fleet/settle-job.ts'),
+  ]);
   return useQueue(ledger, context, async (queue) => {
     const run = await queuedRun(queue, word);
     if (run === undefined) return undefined;
     const done = await cancelJob(queue, run, cancellation);
     if (done === 'ended') return 'it has ended already';
-    context.warn(`runwire: ${shortRunId(run)}: ${done === 'cancelled' ? 'removed from the queue' : 'its worker was told to stop it'}`);
+    context.warn(
+      `runwire: ${shortRunId(run)}: ${done === 'cancelled' ? 'removed from the queue' : 'its worker was told to stop it'}`,
+    );
     return '';
   });
 }
 
-async function cancelLocal(word: string, cancellation: Cancellation, values: { ledger?: string }, context: Context): Promise<string> {
+async function cancelLocal(
+  word: string,
+  cancellation: Cancellation,
+  values: { ledger?: string },
+  context: Context,
+): Promise<string> {
   const { stopRun } = await import('../../ledger/stop.ts');
   return useLedger(
     values,

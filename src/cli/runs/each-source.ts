@@ -27,7 +27,12 @@ function mayBeRun(word: string, { cwd }: Context): boolean {
 }
 
 /** False: there is no such run, so a file was meant. */
-function readTape(word: string, flags: LedgerFlags, context: Context, read: (source: Source) => Promise<void>): Promise<boolean> {
+function readTape(
+  word: string,
+  flags: LedgerFlags,
+  context: Context,
+  read: (source: Source) => Promise<void>,
+): Promise<boolean> {
   return useLedger(
     flags,
     context,

@@ -32,10 +32,12 @@ JSON lines (see "runwire schema run") can be read back with "runwire runs import
     ['runwire runs export | runwire runs import --ledger postgres://db/runs -', 'From the file to PostgreSQL'],
   ],
   async run(values, operands, context) {
-    if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}": it writes to stdout; see --help`);
+    if (operands.length > 0)
+      throw new Failure('input', `unexpected "${operands.join(' ')}": it writes to stdout; see --help`);
     const filter = readFilter(values, context);
     const format = formats.find((each) => each === (values.format ?? 'json'));
-    if (format === undefined) throw new Failure('input', `unknown format: ${values.format} (expected ${formats.join(', ')})`);
+    if (format === undefined)
+      throw new Failure('input', `unknown format: ${values.format} (expected ${formats.join(', ')})`);
     const { output } = values;
     if ((format === 'parquet') !== (output !== undefined))
       throw new Failure(

@@ -21,7 +21,8 @@ stdout; nothing is checked out. "runwire apply ID --cwd ." fetches it too, and a
     const [word = ''] = runWords(operands, 1, 'one run: an id');
     return useQueue(values.ledger, context, async (queue) => {
       const run = await queuedRun(queue, word);
-      if (run === undefined) throw new Failure('input', `no run "${word}" in the queue; "runwire queue list --all" shows them`);
+      if (run === undefined)
+        throw new Failure('input', `no run "${word}" in the queue; "runwire queue list --all" shows them`);
       const repository = await openRepository(resolve(context.cwd, values.cwd ?? '.'), context.env);
       await context.print(`${await bringBranch(queue, run, repository)}\n`);
       return 0;

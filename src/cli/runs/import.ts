@@ -23,20 +23,33 @@ earlier import. If something cannot be read, stderr names it, everything else is
   options: {
     from: streamOptions.from,
     stderr: { ...streamOptions.stderr, help: 'File with what the process wrote to stderr, when importing one file' },
-    'process-exit': { ...streamOptions['process-exit'], help: 'How the process ended, when importing one file: 0, 1, SIGTERM, …' },
-    label: { type: 'string', short: 'l', multiple: true, value: 'KEY=VALUE', help: 'Label all imported runs; may be repeated' },
+    'process-exit': {
+      ...streamOptions['process-exit'],
+      help: 'How the process ended, when importing one file: 0, 1, SIGTERM, …',
+    },
+    label: {
+      type: 'string',
+      short: 'l',
+      multiple: true,
+      value: 'KEY=VALUE',
+      help: 'Label all imported runs; may be repeated',
+    },
     'no-redact': streamOptions['no-redact'],
     quiet: { type: 'boolean', short: 'q', help: 'Print only what could not be read' },
     ...ledgerOption,
   },
   examples: [
-    ['runwire runs import ~/.claude/projects ~/.codex/sessions ~/.pi/agent/sessions', 'Import earlier sessions of these agents'],
+    [
+      'runwire runs import ~/.claude/projects ~/.codex/sessions ~/.pi/agent/sessions',
+      'Import earlier sessions of these agents',
+    ],
     ['runwire runs import ~/.local/share/opencode', 'OpenCode, old and new'],
     ['runwire runs import --label ci.job=nightly logs/', 'A folder of stored streams'],
     ['runwire runs export | runwire runs import --ledger postgres://db/runs -', 'To another ledger'],
   ],
   async run(values, operands, context) {
-    if (operands.length === 0) throw new Failure('input', 'name files or folders to import, or - for stdin; see --help');
+    if (operands.length === 0)
+      throw new Failure('input', 'name files or folders to import, or - for stdin; see --help');
     const dialect = values.from === undefined ? undefined : findReader(values.from);
     const shared = readSharedFlags(values, context);
     const evidence = evidenceOf(shared, operands);
@@ -103,7 +116,9 @@ class Tally {
     this.#read += 1;
     if ('repeated' in imported) this.#repeated += imported.repeated ?? 0;
     if (imported.kind === 'broken')
-      this.#context.warn(toldName(`runwire: ${oneLine(imported.name, 400)}: ${oneLine(whyBroken(imported), 400)}`, this.#context));
+      this.#context.warn(
+        toldName(`runwire: ${oneLine(imported.name, 400)}: ${oneLine(whyBroken(imported), 400)}`, this.#context),
+      );
     const now = this.#context.now();
     if (this.#quiet || !this.#context.stderrIsTerminal || now - this.#shownAt < tellMs) return;
     this.#shownAt = now;

@@ -13,7 +13,11 @@ import type { Context } from '../context.ts';
 
 /** The flags of every command that reads or writes the ledger. */
 export const ledgerOption = {
-  ledger: { type: 'string', value: 'FILE|URL', help: 'The ledger to use (default: RUNWIRE_LEDGER, else the one in the state folder)' },
+  ledger: {
+    type: 'string',
+    value: 'FILE|URL',
+    help: 'The ledger to use (default: RUNWIRE_LEDGER, else the one in the state folder)',
+  },
   tapes: {
     type: 'string',
     value: 's3://…|postgres|files',
@@ -34,7 +38,8 @@ export async function useLedger<Result>(
   absent?: (name: string) => Promise<Result>,
 ): Promise<Result> {
   const place = ledgerPlace(flags.ledger, context.env, context.cwd);
-  if (place.kind === 'none') throw new Failure('input', 'the ledger is "none", so there are no runs; name one with --ledger');
+  if (place.kind === 'none')
+    throw new Failure('input', 'the ledger is "none", so there are no runs; name one with --ledger');
   const outbox = openOutbox(place, context.env);
   if (absent !== undefined && place.kind === 'sqlite' && !isWritten(place, outbox)) return absent(place.path);
   const tapes = tapesPlace(flags.tapes, context.env, place);
@@ -66,7 +71,9 @@ async function tellUndelivered(ledger: Ledger, context: Context): Promise<void> 
   const left = await deliverTapes(ledger, context.now());
   const [first] = left;
   if (first === undefined) return;
-  context.warn(`runwire: ${plural(left.length, 'tape')} of this machine could not be delivered yet: ${oneLine(first.why, 400)}`);
+  context.warn(
+    `runwire: ${plural(left.length, 'tape')} of this machine could not be delivered yet: ${oneLine(first.why, 400)}`,
+  );
 }
 
 /** For commands that show many runs: an empty ledger is not a failure. */

@@ -26,8 +26,16 @@ export const list = command({
 If there are more runs than --limit, stderr names the flag for the next page.`,
   options: {
     ...filterOptions,
-    tree: { type: 'boolean', help: 'Show runs under the runs that started them; filters and --limit apply to top-level runs' },
-    limit: { type: 'string', short: 'n', value: 'N', help: `List at most this many (default: ${defaultLimit}; 0: all)` },
+    tree: {
+      type: 'boolean',
+      help: 'Show runs under the runs that started them; filters and --limit apply to top-level runs',
+    },
+    limit: {
+      type: 'string',
+      short: 'n',
+      value: 'N',
+      help: `List at most this many (default: ${defaultLimit}; 0: all)`,
+    },
     after: { type: 'string', value: 'CURSOR', help: 'Start after the last run of the previous page' },
     ...formatOptions,
     ...ledgerOption,
@@ -39,7 +47,8 @@ If there are more runs than --limit, stderr names the flag for the next page.`,
     ['runwire runs list --tree --since 1d', 'Which run started which'],
   ],
   async run(values, operands, context) {
-    if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; search with --text, or see --help`);
+    if (operands.length > 0)
+      throw new Failure('input', `unexpected "${operands.join(' ')}"; search with --text, or see --help`);
     const filter = readFilter(values, context);
     const format = readFormat(values, context);
     const limit = readLimit(values.limit);
@@ -53,7 +62,8 @@ If there are more runs than --limit, stderr names the flag for the next page.`,
         let shown = 0;
         for (;;) {
           const request = { limit: limit === 0 ? pageLength : limit, ...present({ after }) };
-          const page = values.tree === true ? await treePage(store, wanted, request) : await childSums.page(wanted, request);
+          const page =
+            values.tree === true ? await treePage(store, wanted, request) : await childSums.page(wanted, request);
           await print(page.runs, format, shown === 0, context);
           shown += page.runs.length;
           if (limit !== 0 || page.next === undefined) {
@@ -113,7 +123,12 @@ function columns(now: number): Column<Row>[] {
     { title: 'END', cell: endOf, colour: statusColour },
     { title: 'AGENT', cell: ({ agent }) => oneLine(agent ?? '', 14), leaves: 2 },
     { title: 'MODEL', cell: ({ model }) => oneLine(model ?? '', 24), leaves: 4 },
-    { title: 'TIME', align: 'right', cell: ({ duration_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 1 },
+    {
+      title: 'TIME',
+      align: 'right',
+      cell: ({ duration_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)),
+      leaves: 1,
+    },
     { title: 'TOKENS', align: 'right', cell: tokensOf, leaves: 5 },
     { title: 'COST', align: 'right', cell: (run) => costInWords(run) ?? '', leaves: 3 },
     { title: 'PROMPT', fills: true, cell: ({ title }) => oneLine(title, 120) },

@@ -46,10 +46,12 @@ docs/telemetry.md.`,
     ['runwire runs otel --from codex run.jsonl --to spans.jsonl', 'A stored stream, as a file for a collector'],
   ],
   async run(values, operands, context) {
-    if (operands.length === 0) throw new Failure('input', 'no run: give an id, last, or a file; see "runwire runs otel --help"');
+    if (operands.length === 0)
+      throw new Failure('input', 'no run: give an id, last, or a file; see "runwire runs otel --help"');
     const { request, warnings } = readTelemetry(values.to ?? '-', context.env, (name) => resolve(context.cwd, name));
     for (const each of warnings) complain(each, context);
-    if (request === undefined) throw new Failure('input', `--to ${values.to}: expected a file, or the address of a collector`);
+    if (request === undefined)
+      throw new Failure('input', `--to ${values.to}: expected a file, or the address of a collector`);
     const { capturesContent, resource, queue, target } = request;
     const out = new SpanWriter({
       capturesContent,
@@ -86,7 +88,12 @@ async function tellRun(ledger: Ledger, word: string, out: SpanWriter, context: C
 
 async function tellFile(
   name: string,
-  values: { readonly from?: string; readonly stderr?: string; readonly 'process-exit'?: string; readonly 'no-redact'?: boolean },
+  values: {
+    readonly from?: string;
+    readonly stderr?: string;
+    readonly 'process-exit'?: string;
+    readonly 'no-redact'?: boolean;
+  },
   out: SpanWriter,
   context: Context,
 ): Promise<void> {
@@ -114,7 +121,8 @@ function writerTo(target: TelemetryTarget | undefined, context: Context): (body:
   if (target === undefined) return (body) => context.print(`${body}\n`);
   return async (body) => {
     const delivery = await deliver(body, target, new AbortController().signal);
-    if (delivery.kind !== 'taken') throw new Failure('config', `OpenTelemetry did not accept the spans: ${delivery.why}`);
+    if (delivery.kind !== 'taken')
+      throw new Failure('config', `OpenTelemetry did not accept the spans: ${delivery.why}`);
     if (delivery.remark !== undefined) complain(`OpenTelemetry: ${delivery.remark}`, context);
   };
 }

@@ -19,7 +19,11 @@ export const prune = command({
     'older-than': { type: 'string', value: 'SPAN', help: 'Runs that began more than 30d, 12w, … ago' },
     keep: { type: 'string', value: 'N', help: 'All but the N newest' },
     'tapes-only': { type: 'boolean', help: 'Remove their tapes; the runs stay in the ledger' },
-    'max-size': { type: 'string', value: 'SIZE', help: 'Remove the oldest tapes until all take no more than 500M, 2G, …' },
+    'max-size': {
+      type: 'string',
+      value: 'SIZE',
+      help: 'Remove the oldest tapes until all take no more than 500M, 2G, …',
+    },
     yes: { type: 'boolean', short: 'y', help: 'Remove it, instead of only reporting it' },
     ...filterOptions,
     ...ledgerOption,
@@ -27,14 +31,18 @@ export const prune = command({
   examples: [
     ['runwire runs prune --older-than 90d', 'See what would be removed'],
     ['runwire runs prune --older-than 90d --yes', 'Remove it'],
-    ['runwire runs prune --older-than 14d --tapes-only --max-size 2G --yes', 'In a cron job: keep the ledger, bound the tapes'],
+    [
+      'runwire runs prune --older-than 14d --tapes-only --max-size 2G --yes',
+      'In a cron job: keep the ledger, bound the tapes',
+    ],
   ],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; see --help`);
     const chosen = readFilter(values, context);
     const age = values['older-than'];
     const before = age === undefined ? undefined : context.now() - readSpan('--older-than', age);
-    const filter = before === undefined ? chosen : { ...chosen, started_to: Math.min(before, chosen.started_to ?? before) };
+    const filter =
+      before === undefined ? chosen : { ...chosen, started_to: Math.min(before, chosen.started_to ?? before) };
     const keep = readKeep(values.keep);
     const maxBytes = readSize(values['max-size']);
     const choosesRuns = keep !== undefined || Object.keys(filter).length > 0;
@@ -46,7 +54,8 @@ export const prune = command({
       context,
       async (ledger) => {
         const wanted = await withWholeIds(ledger.store, filter);
-        if (choosesRuns) await forget(ledger, { filter: wanted, keep, tapesOnly: values['tapes-only'] === true, dryRun }, context);
+        if (choosesRuns)
+          await forget(ledger, { filter: wanted, keep, tapesOnly: values['tapes-only'] === true, dryRun }, context);
         if (maxBytes !== undefined) await shrink(ledger, maxBytes, dryRun, context);
         if (dryRun) context.warn('runwire: nothing was changed; add --yes to do it');
         return 0;
@@ -76,10 +85,17 @@ async function forget(ledger: Ledger, request: PruneRequest, context: Context): 
   const what = [...runs, `${plural(pruned.tapes, 'tape')} (${fileSize(pruned.tapeBytes)})`].join(' and ');
   await context.print(`${request.dryRun === true ? 'would remove' : 'removed'} ${what}\n`);
   if (pruned.uncompacted !== undefined)
-    context.warn(`runwire: warning: the ledger is as large as before, and may still have words of what was removed: ${pruned.uncompacted}`);
+    context.warn(
+      `runwire: warning: the ledger is as large as before, and may still have words of what was removed: ${pruned.uncompacted}`,
+    );
 }
 
-async function shrink({ store, tapes }: Ledger, maxTotalBytes: number, dryRun: boolean, context: Context): Promise<void> {
+async function shrink(
+  { store, tapes }: Ledger,
+  maxTotalBytes: number,
+  dryRun: boolean,
+  context: Context,
+): Promise<void> {
   const keep = new Set((await store.open()).flatMap(({ tape }) => tape ?? []));
   const { removed, removedBytes, leftBytes } = await pruneTapes(tapes, { maxTotalBytes, keep, dryRun });
   await context.print(

@@ -36,7 +36,10 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
   },
   examples: [
     ['runwire runs show last', 'What the last run did'],
-    ['runwire runs show last --html > report.html', 'One file to attach or keep: verdict, answer, diffs, timeline, transcript'],
+    [
+      'runwire runs show last --html > report.html',
+      'One file to attach or keep: verdict, answer, diffs, timeline, transcript',
+    ],
     ['runwire runs show 7kq2 --json | jq \'.timeline[] | select(.status != "success")\'', 'The tools that failed'],
   ],
   async run(values, operands, context) {
@@ -50,7 +53,8 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
           (await queuedRecord(ledger, word, values, context)) ?? (await namedRun(store, word)),
         );
         if (values.html === true) {
-          if (context.stdoutIsTerminal) throw new Failure('input', '--html writes a page: redirect it to a file, such as: > report.html');
+          if (context.stdoutIsTerminal)
+            throw new Failure('input', '--html writes a page: redirect it to a file, such as: > report.html');
           for await (const part of htmlReport(ledger, run)) await context.print(part);
           return 0;
         }
@@ -60,7 +64,12 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
         const shown = { ...run, ...present({ timeline: timeline?.entries.map(shownEntry) }) };
         if (isText)
           await context.show(
-            describe(run, { timeline, missing: 'missing' in found ? found.missing : undefined }, screenOf(context), context.now()),
+            describe(
+              run,
+              { timeline, missing: 'missing' in found ? found.missing : undefined },
+              screenOf(context),
+              context.now(),
+            ),
           );
         else await context.print(`${JSON.stringify(shown, null, context.stdoutIsTerminal ? 2 : 0)}\n`);
         return 0;
@@ -71,8 +80,16 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
 });
 
 /** A run by the name that it has in the queue; undefined: the ledger knows the word, or nobody does. */
-async function queuedRecord({ store }: Ledger, word: string, flags: LedgerFlags, context: Context): Promise<RunRecord | undefined> {
-  if (ledgerPlace(flags.ledger, context.env, context.cwd).kind !== 'postgres' || (await findRun(store, word)).kind !== 'none')
+async function queuedRecord(
+  { store }: Ledger,
+  word: string,
+  flags: LedgerFlags,
+  context: Context,
+): Promise<RunRecord | undefined> {
+  if (
+    ledgerPlace(flags.ledger, context.env, context.cwd).kind !== 'postgres' ||
+    (await findRun(store, word)).kind !== 'none'
+  )
     return undefined;
   const { queuedRun, useQueue } = await import('../fleet/queue.ts');
   return useQueue(flags.ledger, context, async (queue) => {
@@ -83,7 +100,10 @@ async function queuedRecord({ store }: Ledger, word: string, flags: LedgerFlags,
     const { queuedState } = await import('../../fleet/queued-state.ts');
     const { state } = await queuedState(queue, id);
     const short = shortRunId(id);
-    throw new Failure('input', `the run ${short} is not in the ledger yet: ${state}; "runwire runs wait ${short}" waits for it`);
+    throw new Failure(
+      'input',
+      `the run ${short} is not in the ledger yet: ${state}; "runwire runs wait ${short}" waits for it`,
+    );
   });
 }
 
@@ -133,7 +153,9 @@ function describe(run: RunRecord, { timeline, missing }: OfTape, screen: Screen,
   ];
   const sections = [
     `${paint(`run ${shortRunId(run.id)}`, 'bold', screen)}  ${paint(endOf(run), statusColour(run), screen)}  ${paint(run.id, 'dim', screen)}\n`,
-    facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(8)} ${oneLine(value, 400)}\n`])).join(''),
+    facts
+      .flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(8)} ${oneLine(value, 400)}\n`]))
+      .join(''),
     section(
       'Why',
       (outcome?.verdict.evidence ?? []).map(({ signal, detail }) => `${oneLine(signal)}: ${oneLine(detail, 400)}`),
@@ -141,11 +163,17 @@ function describe(run: RunRecord, { timeline, missing }: OfTape, screen: Screen,
     ),
     section(
       'Tries',
-      run.attempts.map(({ number, class: verdict, reason }) => `${number}: ${oneLine(joined(verdict, reason) ?? '', 400)}`),
+      run.attempts.map(
+        ({ number, class: verdict, reason }) => `${number}: ${oneLine(joined(verdict, reason) ?? '', 400)}`,
+      ),
       screen,
     ),
     section('Prompt', head(run.prompt, promptLines), screen),
-    section('Answer', outcome === undefined || outcome.message === '' ? [] : plain(outcome.message.trimEnd()).split('\n'), screen),
+    section(
+      'Answer',
+      outcome === undefined || outcome.message === '' ? [] : plain(outcome.message.trimEnd()).split('\n'),
+      screen,
+    ),
     section(
       'Warnings',
       (outcome?.warnings ?? []).slice(0, filesShown).map((text) => oneLine(text, 400)),
@@ -165,7 +193,9 @@ function started(at: number, now: number): string {
 }
 
 function timelineSection(timeline: Timeline, screen: Screen): string {
-  return timeline.entries.length === 0 ? '' : `\n${paint('Timeline', 'bold', screen)}\n${drawTimeline(timeline, screen)}`;
+  return timeline.entries.length === 0
+    ? ''
+    : `\n${paint('Timeline', 'bold', screen)}\n${drawTimeline(timeline, screen)}`;
 }
 
 function section(title: string, lines: readonly string[], screen: Screen): string {
@@ -190,32 +220,44 @@ function branches({ outcome }: RunRecord): string[] {
   const { lineage, publish, omitted } = outcome ?? {};
   const made = (lineage?.branches ?? []).filter(({ branch_id: id }) => id !== lineage?.start_branch_id);
   if (made.length === 1 && made[0]?.isolation !== undefined && publish === undefined) return [];
-  const shown = made.map(({ branch_id: id, agent, status, verified, winner, remarks, files: count, cost, run_id: run }) => {
-    const facts = [
-      winner === true ? 'winner' : undefined,
-      agent,
-      status,
-      verified === undefined || verified === 'not_run' ? undefined : `verify ${verified}`,
-      count === undefined ? undefined : plural(count, 'file'),
-      dollars(cost),
-      remarks,
-      run === undefined ? undefined : `run ${shortRunId(run)}`,
-    ];
-    return `${oneLine(id, 200)}: ${oneLine(facts.filter((fact) => fact !== undefined).join(', '), 400)}`;
-  });
+  const shown = made.map(
+    ({ branch_id: id, agent, status, verified, winner, remarks, files: count, cost, run_id: run }) => {
+      const facts = [
+        winner === true ? 'winner' : undefined,
+        agent,
+        status,
+        verified === undefined || verified === 'not_run' ? undefined : `verify ${verified}`,
+        count === undefined ? undefined : plural(count, 'file'),
+        dollars(cost),
+        remarks,
+        run === undefined ? undefined : `run ${shortRunId(run)}`,
+      ];
+      return `${oneLine(id, 200)}: ${oneLine(facts.filter((fact) => fact !== undefined).join(', '), 400)}`;
+    },
+  );
   const hidden = omitted?.branches ?? 0;
   const word = publish === undefined ? undefined : (publish.message ?? publish.status);
-  return [...shown, ...(hidden === 0 ? [] : [`… and ${hidden} more`]), ...(word === undefined ? [] : [`published: ${oneLine(word, 400)}`])];
+  return [
+    ...shown,
+    ...(hidden === 0 ? [] : [`… and ${hidden} more`]),
+    ...(word === undefined ? [] : [`published: ${oneLine(word, 400)}`]),
+  ];
 }
 
 /** What the ledger itself knows about the tool calls, for when there is no tape. */
 function tools({ outcome }: RunRecord): string[] {
   return (outcome?.tool_calls ?? []).slice(0, filesShown).map(({ name, status, reason, duration_ms: ms }) => {
-    return [oneLine(name, 40), oneLine(reason ?? status, 40), ms === undefined ? '' : compactDuration(ms)].join('  ').trimEnd();
+    return [oneLine(name, 40), oneLine(reason ?? status, 40), ms === undefined ? '' : compactDuration(ms)]
+      .join('  ')
+      .trimEnd();
   });
 }
 
-function tokens({ input_tokens: input, output_tokens: output, cache_read_tokens: cached }: Partial<RunRecord>): string | undefined {
+function tokens({
+  input_tokens: input,
+  output_tokens: output,
+  cache_read_tokens: cached,
+}: Partial<RunRecord>): string | undefined {
   const parts = [
     input === undefined ? undefined : `${compactCount(input)} in`,
     cached === undefined || cached === 0 ? undefined : `${compactCount(cached)} of it cached`,
@@ -236,7 +278,9 @@ function kept({ id, outcome }: RunRecord): string | undefined {
   if (lineage !== undefined && made.length > 0 && made.every((branch) => isUnchanged(lineage, branch)))
     return `in a private copy (${made[0]?.isolation}), in which nothing was changed`;
   const words = made.map(({ branch_id: branch, isolation }) => `in a private copy (${isolation}), kept as ${branch}`);
-  return words.length === 0 ? undefined : `${words.join('; ')}: runwire apply ${shortRunId(id)} | runwire drop ${shortRunId(id)}`;
+  return words.length === 0
+    ? undefined
+    : `${words.join('; ')}: runwire apply ${shortRunId(id)} | runwire drop ${shortRunId(id)}`;
 }
 
 function parent({ parent_run_id: id, root_run_id: root }: RunRecord): string | undefined {

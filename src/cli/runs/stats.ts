@@ -34,7 +34,11 @@ with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
       choices: groupings,
       help: `${groupings.join(', ')}, or label:KEY; two: user,week (default: agent)`,
     },
-    sort: { type: 'string', value: 'COLUMN', help: 'Sort by runs, cost, … (any figure of the JSON), largest first; group: by name' },
+    sort: {
+      type: 'string',
+      value: 'COLUMN',
+      help: 'Sort by runs, cost, … (any figure of the JSON), largest first; group: by name',
+    },
     columns: { type: 'string', value: 'NAMES', help: 'Show only these figures, such as runs,cost,duration_p90' },
     percentiles: { type: 'boolean', help: 'Show the 50th, 90th and 99th percentiles of time and cost' },
     'time-zone': {
@@ -64,7 +68,8 @@ with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
     const order = values.sort === undefined ? undefined : readSort(values.sort);
     const options = {
       ...present({ timeZone: values['time-zone'] }),
-      percentiles: values.percentiles === true || [order, ...(figures ?? [])].some((name) => name?.includes('_p') === true),
+      percentiles:
+        values.percentiles === true || [order, ...(figures ?? [])].some((name) => name?.includes('_p') === true),
     };
     const chart = readChart(values.chart);
     return useLedger(
@@ -78,7 +83,10 @@ with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
           const all = by === 'all' ? [] : await statsBy(store, 'all', wanted, options);
           const totals = all.map((row) => ({ ...row, group: 'all' }));
           const groups = new Set(rows);
-          const shown = figures === undefined ? columns(by, chart, groups, options.percentiles) : chosenColumns(by, figures, groups);
+          const shown =
+            figures === undefined
+              ? columns(by, chart, groups, options.percentiles)
+              : chosenColumns(by, figures, groups);
           const budgets = await store.budgets.list();
           const left = budgets.length === 0 ? '' : `\n${budgetTable(budgets, context)}`;
           await context.show(table(shown, [...rows, ...totals], screenOf(context)) + left);
@@ -151,7 +159,10 @@ function groupColumns(by: string, groups: ReadonlySet<Stats>): Column<Stats>[] {
     colour: (row) => (groups.has(row) ? undefined : 'bold'),
   };
   if (second === undefined) return [group];
-  return [group, { title: second.toUpperCase(), cell: (row) => (groups.has(row) ? oneLine(row.subgroup ?? '(none)', 40) : '') }];
+  return [
+    group,
+    { title: second.toUpperCase(), cell: (row) => (groups.has(row) ? oneLine(row.subgroup ?? '(none)', 40) : '') },
+  ];
 }
 
 function chosenColumns(by: string, figures: readonly Figure[], groups: ReadonlySet<Stats>): Column<Stats>[] {
@@ -165,7 +176,11 @@ function chosenColumns(by: string, figures: readonly Figure[], groups: ReadonlyS
   };
   return [
     ...groupColumns(by, groups),
-    ...figures.map((name): Column<Stats> => ({ title: name.toUpperCase(), align: 'right', cell: (row) => shown(row, name) })),
+    ...figures.map((name): Column<Stats> => ({
+      title: name.toUpperCase(),
+      align: 'right',
+      cell: (row) => shown(row, name),
+    })),
   ];
 }
 
@@ -193,12 +208,31 @@ function columns(by: string, chart: Chart, groups: ReadonlySet<Stats>, hasPercen
       leaves: 4,
     },
     { title: 'COST', align: 'right', cell: costOf, leaves: 1 },
-    { title: 'TOKENS', align: 'right', cell: (row) => (measures.tokens(row) === 0 ? '' : compactCount(measures.tokens(row))), leaves: 2 },
-    { title: 'MEAN', align: 'right', cell: ({ mean_duration_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 3 },
+    {
+      title: 'TOKENS',
+      align: 'right',
+      cell: (row) => (measures.tokens(row) === 0 ? '' : compactCount(measures.tokens(row))),
+      leaves: 2,
+    },
+    {
+      title: 'MEAN',
+      align: 'right',
+      cell: ({ mean_duration_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)),
+      leaves: 3,
+    },
     ...(hasPercentiles
-      ? [spread('P50', (row) => row.duration_p50), spread('P90', (row) => row.duration_p90), spread('P99', (row) => row.duration_p99)]
+      ? [
+          spread('P50', (row) => row.duration_p50),
+          spread('P90', (row) => row.duration_p90),
+          spread('P99', (row) => row.duration_p99),
+        ]
       : []),
-    { title: 'LONGEST', align: 'right', cell: ({ longest_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 6 },
+    {
+      title: 'LONGEST',
+      align: 'right',
+      cell: ({ longest_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)),
+      leaves: 6,
+    },
     {
       title: chart === 'runs' ? '' : chart.toUpperCase(),
       cell: (row) => (!groups.has(row) || most === 0 ? '' : bar(measure(row) / most, chartWidth)),
@@ -236,6 +270,11 @@ const csvColumns = [
 ] as const satisfies readonly (keyof Stats)[];
 
 function csvOf(rows: readonly Stats[], figures: readonly Figure[] = csvColumns.slice(3)): string {
-  const names: Figure[] = ['by', 'group', ...(rows.some(({ by }) => by.includes(',')) ? ['subgroup' as const] : []), ...figures];
+  const names: Figure[] = [
+    'by',
+    'group',
+    ...(rows.some(({ by }) => by.includes(',')) ? ['subgroup' as const] : []),
+    ...figures,
+  ];
   return [csvLine(names), ...rows.map((row) => csvLine(names.map((name) => row[name])))].join('');
 }

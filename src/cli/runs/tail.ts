@@ -44,7 +44,8 @@ or in any dialect. With -f it continues until the run ends, drawn live on a term
   async run(values, operands, context) {
     const [word, ...more] = operands;
     if (more.length > 0) throw new Failure('input', `one run at a time, not ${operands.join(' ')}`);
-    if (values.next === true && word !== undefined) throw new Failure('input', 'give either --next or the id of a run, not both');
+    if (values.next === true && word !== undefined)
+      throw new Failure('input', 'give either --next or the id of a run, not both');
     const follow = values.follow === true || values.next === true;
     const to = values.to ?? (context.stdoutIsTerminal ? 'text' : 'runwire');
     if (to !== 'text') findWriter(to);
@@ -61,9 +62,15 @@ or in any dialect. With -f it continues until the run ends, drawn live on a term
           const found = await tapeOf(tapes, run);
           if ('missing' in found) throw new Failure('input', found.missing);
           const clock = new RunClock(run.started_at, context);
-          const screen = follow && draws(to, context) ? await narrate({ tell: 'all', draws: true, clock: clock.now }, context) : undefined;
-          const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print, () => screen?.mute());
-          const sinks = screen === undefined ? [sinkFor(to, outlet, context)] : [hiding(answerSink(outlet), screen), screen.sink];
+          const screen =
+            follow && draws(to, context)
+              ? await narrate({ tell: 'all', draws: true, clock: clock.now }, context)
+              : undefined;
+          const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print, () =>
+            screen?.mute(),
+          );
+          const sinks =
+            screen === undefined ? [sinkFor(to, outlet, context)] : [hiding(answerSink(outlet), screen), screen.sink];
           const damage = new Damage(context);
           const records = runRecords(ledger, run, found.tape, {
             ...(follow ? { follow: { now: context.now, sleep: clock.sleep } } : {}),
@@ -214,7 +221,8 @@ function sinkFor(to: string, outlet: Outlet, context: Context, prefix = ''): Sin
   return {
     record: (record) => narrator.record(record),
     end(outcome) {
-      if (outcome.verdict.class === 'success' && outcome.message !== '') outlet.write(`${plain(outcome.message).replace(/^/gm, prefix)}\n`);
+      if (outcome.verdict.class === 'success' && outcome.message !== '')
+        outlet.write(`${plain(outcome.message).replace(/^/gm, prefix)}\n`);
       narrator.end(outcome);
     },
   };

@@ -29,7 +29,9 @@ export function drawTimeline({ entries, length_ms: length, omitted }: Timeline, 
     { title: 'ABOUT', fills: true, cell: (entry) => oneLine(shownEntry(entry).about ?? ''), leaves: 3 },
   ];
   const hidden = omitted + entries.length - shown.length;
-  return table(columns, shown, screen) + (hidden > 0 ? `… ${hidden} more between the first and the last ${half}\n` : '');
+  return (
+    table(columns, shown, screen) + (hidden > 0 ? `… ${hidden} more between the first and the last ${half}\n` : '')
+  );
 }
 
 function barOf({ start_ms: start, duration_ms: duration }: TimelineEntry, length: number | undefined): string {

@@ -34,13 +34,17 @@ and size, and ledgers may share a folder of tapes; --strict treats warnings as p
           const { level, where, what } = next.value;
           counts[level] += 1;
           await context.print(
-            values.json === true ? `${JSON.stringify(next.value)}\n` : `${level}: ${oneLine(where, 400)}: ${oneLine(what, 400)}\n`,
+            values.json === true
+              ? `${JSON.stringify(next.value)}\n`
+              : `${level}: ${oneLine(where, 400)}: ${oneLine(what, 400)}\n`,
           );
         }
         const { runs, tapes, unsealed } = next.value;
         context.warn(
           `runwire: ${plural(runs, 'run')}, ${plural(tapes, 'tape')}: ${plural(counts.problem, 'problem')}, ${plural(counts.warning, 'warning')}${
-            unsealed === 0 ? '' : `; ${plural(unsealed, 'run')} of an older version ${unsealed === 1 ? 'is' : 'are'} not sealed`
+            unsealed === 0
+              ? ''
+              : `; ${plural(unsealed, 'run')} of an older version ${unsealed === 1 ? 'is' : 'are'} not sealed`
           }`,
         );
         return counts.problem > 0 || (values.strict === true && counts.warning > 0) ? 1 : 0;
@@ -50,7 +54,9 @@ and size, and ledgers may share a folder of tapes; --strict treats warnings as p
       if (!(error instanceof Failure) || !isDatabaseError(error.cause)) throw error;
       // The ledger cannot be opened at all: report that as the only finding.
       const finding = { level: 'problem', where: 'ledger', what: error.cause.message };
-      await context.print(values.json === true ? `${JSON.stringify(finding)}\n` : `problem: ledger: ${oneLine(finding.what, 400)}\n`);
+      await context.print(
+        values.json === true ? `${JSON.stringify(finding)}\n` : `problem: ledger: ${oneLine(finding.what, 400)}\n`,
+      );
       context.warn(`runwire: ${error.message}`);
       return 1;
     });

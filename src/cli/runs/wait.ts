@@ -18,7 +18,11 @@ export const wait = command({
 succeed; 0 when all did; 124 when --timeout expired first. stderr shows progress; stdout gets a JSON line for each run, with its id,
 class and exit code.`,
   options: {
-    timeout: { type: 'string', value: 'DURATION', help: 'Wait at most this long: 90s, 5m, 1h30m (exit 124); the runs continue' },
+    timeout: {
+      type: 'string',
+      value: 'DURATION',
+      help: 'Wait at most this long: 90s, 5m, 1h30m (exit 124); the runs continue',
+    },
     quiet: { type: 'boolean', short: 'q', help: 'Print only problems on stderr' },
     ...ledgerOption,
   },
@@ -58,7 +62,9 @@ async function tellUntil(looks: readonly Look[], { timeoutMs, quiet }: WaitOptio
   const states = next.value;
   const open = states.filter(({ end }) => end === undefined);
   if (open.length > 0) {
-    context.warn(`runwire: did not end in time: ${open.map(({ run, state }) => `${shortRunId(run)} (${state})`).join(', ')}`);
+    context.warn(
+      `runwire: did not end in time: ${open.map(({ run, state }) => `${shortRunId(run)} (${state})`).join(', ')}`,
+    );
     return exitCodes.time_limit;
   }
   for (const { run, end } of states) await context.print(`${JSON.stringify({ id: run, ...end })}\n`);

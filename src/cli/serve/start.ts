@@ -45,14 +45,16 @@ export async function startServing(
   const proxyOrigin = readOrigin('--behind-proxy', values['behind-proxy']);
   refuseOpenDoors(values, host, tls !== undefined);
   const place = ledgerPlace(values.ledger, env, context.cwd);
-  if (place.kind === 'none') throw new Failure('input', 'the ledger is "none", so there are no runs; name one with --ledger');
+  if (place.kind === 'none')
+    throw new Failure('input', 'the ledger is "none", so there are no runs; name one with --ledger');
   const own = values['no-token'] === true ? undefined : ownToken(env, { renew: values['new-token'] === true });
   const tokens = own === undefined ? undefined : allTokens(own, values, context);
   // Agents of the same user may run on this machine: they must not read the tokens in our environment.
   context.hideEnvironment(new Set(['PATH', 'HOME', 'LANG', 'TERM']));
 
   const ledger = await openLedgerAt(place, env, tapesPlace(values.tapes, env, place));
-  const queue = place.kind === 'postgres' ? await (await import('../../fleet/queue-view.ts')).openQueueView(place.url) : undefined;
+  const queue =
+    place.kind === 'postgres' ? await (await import('../../fleet/queue-view.ts')).openQueueView(place.url) : undefined;
   const delivering = keepDelivering(ledger, context);
   let port = wantedPort;
   const names = namesOf({
@@ -106,7 +108,8 @@ function keepDelivering({ tapes }: Ledger, { now }: Context): { stop: () => void
 }
 
 function allTokens(own: Token, values: ServeValues, { env }: Context): Tokens {
-  const file = values.tokens === undefined ? undefined : { path: values.tokens, text: readText(values.tokens, '--tokens') };
+  const file =
+    values.tokens === undefined ? undefined : { path: values.tokens, text: readText(values.tokens, '--tokens') };
   return new Tokens([own, ...givenTokens(env, file)]);
 }
 
@@ -123,14 +126,16 @@ function refuseOpenDoors(values: ServeValues, host: string, isSecure: boolean): 
 
 function readPort(text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise;
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Failure('input', `--port ${text}: expected a number from 0 to 65535`);
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new Failure('input', `--port ${text}: expected a number from 0 to 65535`);
   return Number(text);
 }
 
 function readTls(values: ServeValues): { cert: string; key: string } | undefined {
   const { 'tls-cert': cert, 'tls-key': key } = values;
   if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined || key === undefined) throw new Failure('input', 'give both --tls-cert and --tls-key, or neither');
+  if (cert === undefined || key === undefined)
+    throw new Failure('input', 'give both --tls-cert and --tls-key, or neither');
   return { cert: readText(cert, '--tls-cert'), key: readText(key, '--tls-key') };
 }
 

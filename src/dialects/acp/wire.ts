@@ -21,7 +21,8 @@ const tool = {
   rawOutput: z.json().optional(),
 };
 const chunk = { content, messageId: nullable(z.string()) };
-const update = <Name extends string>(name: Name, shape: z.ZodRawShape = {}) => z.looseObject({ sessionUpdate: z.literal(name), ...shape });
+const update = <Name extends string>(name: Name, shape: z.ZodRawShape = {}) =>
+  z.looseObject({ sessionUpdate: z.literal(name), ...shape });
 
 const Update = z.discriminatedUnion('sessionUpdate', [
   update('user_message_chunk', chunk),
@@ -29,7 +30,9 @@ const Update = z.discriminatedUnion('sessionUpdate', [
   update('agent_thought_chunk', chunk),
   update('tool_call', { ...tool, title: z.string() }),
   update('tool_call_update', { ...tool, title: nullable(z.string()) }),
-  update('plan', { entries: z.array(z.looseObject({ content: z.string(), priority: z.string(), status: z.string() })) }),
+  update('plan', {
+    entries: z.array(z.looseObject({ content: z.string(), priority: z.string(), status: z.string() })),
+  }),
   update('available_commands_update', { availableCommands: z.array(z.looseObject({ name: z.string() })) }),
   update('current_mode_update', { currentModeId: z.string() }),
   update('config_option_update', { configOptions: z.array(z.looseObject({ id: z.string() })) }),
@@ -66,9 +69,16 @@ export const Message = z.union([
   z.looseObject({
     ...rpc,
     id: id.optional(),
-    method: z.string().refine((method) => !['session/update', 'session/request_permission', 'session/prompt'].includes(method)),
+    method: z
+      .string()
+      .refine((method) => !['session/update', 'session/request_permission', 'session/prompt'].includes(method)),
     params: z.json().optional(),
   }),
   z.looseObject({ ...rpc, id, result: z.json(), method: z.undefined().optional() }),
-  z.looseObject({ ...rpc, id, error: z.looseObject({ code: z.int(), message: z.string() }), method: z.undefined().optional() }),
+  z.looseObject({
+    ...rpc,
+    id,
+    error: z.looseObject({ code: z.int(), message: z.string() }),
+    method: z.undefined().optional(),
+  }),
 ]);

@@ -54,7 +54,10 @@ export const authRequired = -32000;
 const requestCancelled = -32800;
 export const internalError = -32603;
 
-export const codeOfRpc: Readonly<Record<number, ErrorCode>> = { [authRequired]: 'auth', [requestCancelled]: 'cancelled' };
+export const codeOfRpc: Readonly<Record<number, ErrorCode>> = {
+  [authRequired]: 'auth',
+  [requestCancelled]: 'cancelled',
+};
 
 /** Methods that only a client sends. */
 export const clientMethods: ReadonlySet<string> = new Set([

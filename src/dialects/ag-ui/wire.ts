@@ -22,7 +22,9 @@ const Outcome = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('cancelled') }),
   z.looseObject({
     type: z.literal('interrupt'),
-    interrupts: z.array(z.looseObject({ id, reason: z.string(), message: z.string().optional(), toolCallId: id.optional() })).min(1),
+    interrupts: z
+      .array(z.looseObject({ id, reason: z.string(), message: z.string().optional(), toolCallId: id.optional() }))
+      .min(1),
   }),
 ]);
 
@@ -38,11 +40,21 @@ export const Event = z.discriminatedUnion('type', [
   }),
   z.looseObject({ type: z.literal('STEP_STARTED'), ...base, stepName: z.string() }),
   z.looseObject({ type: z.literal('STEP_FINISHED'), ...base, stepName: z.string() }),
-  z.looseObject({ type: z.literal('TEXT_MESSAGE_START'), ...attributed, messageId: id, role: z.enum(['assistant', 'user']) }),
+  z.looseObject({
+    type: z.literal('TEXT_MESSAGE_START'),
+    ...attributed,
+    messageId: id,
+    role: z.enum(['assistant', 'user']),
+  }),
   z.looseObject({ type: z.literal('TEXT_MESSAGE_CONTENT'), ...attributed, messageId: id, delta: z.string() }),
   z.looseObject({ type: z.literal('TEXT_MESSAGE_END'), ...attributed, messageId: id }),
   z.looseObject({ type: z.literal('REASONING_START'), ...attributed, messageId: id }),
-  z.looseObject({ type: z.literal('REASONING_MESSAGE_START'), ...attributed, messageId: id, role: z.literal('reasoning') }),
+  z.looseObject({
+    type: z.literal('REASONING_MESSAGE_START'),
+    ...attributed,
+    messageId: id,
+    role: z.literal('reasoning'),
+  }),
   z.looseObject({ type: z.literal('REASONING_MESSAGE_CONTENT'), ...attributed, messageId: id, delta: z.string() }),
   z.looseObject({ type: z.literal('REASONING_MESSAGE_END'), ...attributed, messageId: id }),
   z.looseObject({ type: z.literal('REASONING_END'), ...attributed, messageId: id }),
@@ -63,7 +75,13 @@ export const Event = z.discriminatedUnion('type', [
     content: z.string(),
     role: z.literal('tool'),
   }),
-  z.looseObject({ type: z.literal('SUBAGENT_STARTED'), ...base, subagentRunId: id, name: z.string(), parentToolCallId: id.optional() }),
+  z.looseObject({
+    type: z.literal('SUBAGENT_STARTED'),
+    ...base,
+    subagentRunId: id,
+    name: z.string(),
+    parentToolCallId: id.optional(),
+  }),
   z.looseObject({ type: z.literal('SUBAGENT_FINISHED'), ...base, subagentRunId: id }),
   z.looseObject({ type: z.literal('SUBAGENT_ERROR'), ...base, subagentRunId: id, message: z.string() }),
   z.looseObject({ type: z.literal('CUSTOM'), ...base, name: z.string().startsWith(customPrefix), value: z.json() }),

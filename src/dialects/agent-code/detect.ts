@@ -17,7 +17,9 @@ function isComplaint(text: string): boolean {
 function sure(wire: JsonObject): number {
   switch (wire.type) {
     case 'session_start':
-      return typeof wire.session_id === 'string' && typeof wire.model === 'string' && typeof wire.timestamp === 'string' ? 1 : 0;
+      return typeof wire.session_id === 'string' && typeof wire.model === 'string' && typeof wire.timestamp === 'string'
+        ? 1
+        : 0;
     case 'session_end':
       return typeof wire.turns === 'number' && typeof wire.exit_code === 'number' ? 1 : 0;
     case 'turn_start':

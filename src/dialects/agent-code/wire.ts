@@ -22,7 +22,12 @@ export const Line = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('tool_result'), tool: z.string(), output: z.string(), is_error: z.boolean(), turn }),
   z.looseObject({ type: z.literal('turn_complete'), turn, input_tokens: tokens, output_tokens: tokens, cost_usd: usd }),
   z.looseObject({ type: z.literal('error'), message: z.string(), turn }),
-  z.looseObject({ type: z.literal('session_end'), turns: turn, total_cost_usd: usd, exit_code: z.int().min(0).max(255) }),
+  z.looseObject({
+    type: z.literal('session_end'),
+    turns: turn,
+    total_cost_usd: usd,
+    exit_code: z.int().min(0).max(255),
+  }),
   z.looseObject({ type: z.literal('turn_start'), turn }),
   z.looseObject({ type: z.literal('warning'), message: z.string(), turn }),
   z.looseObject({ type: z.literal('compact'), freed_tokens: z.int().nonnegative(), turn }),

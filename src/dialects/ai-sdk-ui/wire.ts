@@ -3,7 +3,13 @@ import { z } from 'zod';
 const id = z.string();
 const toolCallId = z.string();
 const toolMetadata = z.record(z.string(), z.json()).optional();
-const call = { toolCallId, toolName: z.string(), dynamic: z.literal(true), providerExecuted: z.literal(true), toolMetadata };
+const call = {
+  toolCallId,
+  toolName: z.string(),
+  dynamic: z.literal(true),
+  providerExecuted: z.literal(true),
+  toolMetadata,
+};
 const ended = { toolCallId, dynamic: z.literal(true), providerExecuted: z.literal(true), toolMetadata };
 const tokens = z.number().nonnegative().optional();
 
@@ -43,7 +49,12 @@ const chunks = [
   z.looseObject({ type: z.literal('reasoning-end'), id }),
   z.looseObject({ type: z.literal('tool-input-start'), ...call }),
   z.looseObject({ type: z.literal('tool-input-available'), ...call, input: z.json() }),
-  z.looseObject({ type: z.literal('tool-approval-request'), approvalId: z.string(), toolCallId, reason: z.string().optional() }),
+  z.looseObject({
+    type: z.literal('tool-approval-request'),
+    approvalId: z.string(),
+    toolCallId,
+    reason: z.string().optional(),
+  }),
   z.looseObject({
     type: z.literal('tool-approval-response'),
     approvalId: z.string(),

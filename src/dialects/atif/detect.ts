@@ -2,7 +2,9 @@ import type { JsonObject } from '../../json/json.ts';
 import { surest } from '../kit/surest.ts';
 
 export function detect(head: readonly JsonObject[]): number {
-  return surest(head, (wire) => (typeof wire.schema_version === 'string' && wire.schema_version.startsWith('ATIF-v') ? 1 : 0));
+  return surest(head, (wire) =>
+    typeof wire.schema_version === 'string' && wire.schema_version.startsWith('ATIF-v') ? 1 : 0,
+  );
 }
 
 /** A document that was cut off: its version comes first. */

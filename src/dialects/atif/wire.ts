@@ -8,7 +8,10 @@ const tokenIds = z.array(z.int());
 const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() });
 const ImagePart = z.strictObject({
   type: z.literal('image'),
-  source: z.strictObject({ media_type: z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']), path: z.string().min(1) }),
+  source: z.strictObject({
+    media_type: z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
+    path: z.string().min(1),
+  }),
 });
 const AudioPart = z.strictObject({
   type: z.literal('audio'),
@@ -27,9 +30,17 @@ const SubagentRef = z
     session_id: z.string().optional(),
     extra: extra.optional(),
   })
-  .refine((ref) => ref.trajectory_id !== undefined || ref.trajectory_path !== undefined, 'needs a trajectory_id or a trajectory_path');
+  .refine(
+    (ref) => ref.trajectory_id !== undefined || ref.trajectory_path !== undefined,
+    'needs a trajectory_id or a trajectory_path',
+  );
 
-const ToolCall = z.strictObject({ tool_call_id: z.string(), function_name: z.string(), arguments: extra, extra: extra.optional() });
+const ToolCall = z.strictObject({
+  tool_call_id: z.string(),
+  function_name: z.string(),
+  arguments: extra,
+  extra: extra.optional(),
+});
 
 const ObservationResult = z.strictObject({
   source_call_id: z.string().nullish(),
@@ -103,7 +114,9 @@ export type Tree = Own & { subagent_trajectories?: Tree[] | null | undefined };
 /** One document; unknown keys are allowed only in `extra`, `arguments` and `tool_definitions`. */
 export const Trajectory: z.ZodType<Tree> = z
   .strictObject({ ...root, subagent_trajectories: z.lazy(() => z.array(Trajectory)).nullish() })
-  .superRefine((tree, context) => checkTrajectory(tree, (path, message) => context.addIssue({ code: 'custom', path, message })));
+  .superRefine((tree, context) =>
+    checkTrajectory(tree, (path, message) => context.addIssue({ code: 'custom', path, message })),
+  );
 
 type Path = (string | number)[];
 type Blame = (path: Path, message: string) => void;
@@ -116,7 +129,8 @@ function checkTrajectory(tree: Tree, blame: Blame): void {
   if (minor <= 6 && !given(tree.session_id)) blame(['session_id'], 'is required before ATIF-v1.7');
   const children = childrenOf(tree, blame);
   for (const [index, step] of tree.steps.entries()) {
-    if (step.step_id !== index + 1) blame(['steps', index, 'step_id'], `must be ${index + 1}: steps count from 1 without gaps`);
+    if (step.step_id !== index + 1)
+      blame(['steps', index, 'step_id'], `must be ${index + 1}: steps count from 1 without gaps`);
     checkSource(step, ['steps', index], blame);
     checkResults(step, ['steps', index], children, blame);
     checkTokens(step, ['steps', index], blame);
@@ -153,14 +167,17 @@ function checkSource(step: Step, path: Path, blame: Blame): void {
       if (given(step[field])) blame([...path, field], 'cannot be there where llm_call_count is 0');
     return;
   }
-  for (const field of agentOnly) if (given(step[field])) blame([...path, field], `is for agent steps, not for those of a ${step.source}`);
-  if (step.source === 'user' && given(step.observation)) blame([...path, 'observation'], 'is for agent and system steps');
+  for (const field of agentOnly)
+    if (given(step[field])) blame([...path, field], `is for agent steps, not for those of a ${step.source}`);
+  if (step.source === 'user' && given(step.observation))
+    blame([...path, 'observation'], 'is for agent and system steps');
 }
 
 function checkResults(step: Step, path: Path, children: ReadonlySet<string>, blame: Blame): void {
   const calls = new Set<string>();
   for (const [index, { tool_call_id }] of (step.tool_calls ?? []).entries()) {
-    if (calls.has(tool_call_id)) blame([...path, 'tool_calls', index, 'tool_call_id'], 'names another call of this step, too');
+    if (calls.has(tool_call_id))
+      blame([...path, 'tool_calls', index, 'tool_call_id'], 'names another call of this step, too');
     calls.add(tool_call_id);
   }
   for (const [index, result] of (step.observation?.results ?? []).entries()) {
@@ -169,8 +186,10 @@ function checkResults(step: Step, path: Path, children: ReadonlySet<string>, bla
     if (given(source) && !calls.has(source))
       blame([...place, 'source_call_id'], `${JSON.stringify(source)} is no tool_call_id of this step`);
     for (const [at, ref] of (result.subagent_trajectory_ref ?? []).entries()) {
-      const isLost = ref.trajectory_id !== undefined && ref.trajectory_path === undefined && !children.has(ref.trajectory_id);
-      if (isLost) blame([...place, 'subagent_trajectory_ref', at, 'trajectory_id'], 'is none of the embedded trajectories');
+      const isLost =
+        ref.trajectory_id !== undefined && ref.trajectory_path === undefined && !children.has(ref.trajectory_id);
+      if (isLost)
+        blame([...place, 'subagent_trajectory_ref', at, 'trajectory_id'], 'is none of the embedded trajectories');
     }
   }
 }
@@ -208,7 +227,8 @@ function checkVersion(tree: Tree, minor: number, blame: Blame): void {
     if (minor < 2 && step.source === 'system' && given(step.observation))
       blame([...path, 'observation'], 'of a system step came with ATIF-v1.2');
     checkParts(step.message, minor, [...path, 'message'], blame);
-    if (minor < 7) for (const [at, call] of (step.tool_calls ?? []).entries()) check(since.call, call, [...path, 'tool_calls', at]);
+    if (minor < 7)
+      for (const [at, call] of (step.tool_calls ?? []).entries()) check(since.call, call, [...path, 'tool_calls', at]);
     for (const [at, result] of (step.observation?.results ?? []).entries()) {
       check(since.result, result, [...path, 'observation', 'results', at]);
       checkParts(result.content, minor, [...path, 'observation', 'results', at, 'content'], blame);
@@ -219,5 +239,6 @@ function checkVersion(tree: Tree, minor: number, blame: Blame): void {
 function checkParts(content: Step['message'] | null | undefined, minor: number, path: Path, blame: Blame): void {
   if (!Array.isArray(content)) return;
   if (minor < 6) blame(path, 'parts came with ATIF-v1.6');
-  for (const [index, part] of content.entries()) if (part.type === 'audio') blame([...path, index], 'audio came with ATIF-v1.8');
+  for (const [index, part] of content.entries())
+    if (part.type === 'audio') blame([...path, index], 'audio came with ATIF-v1.8');
 }

@@ -2,7 +2,12 @@ import type { JsonObject } from '../../json/json.ts';
 import { isObject, object } from '../../json/read.ts';
 import { isTranscript } from './read/session.ts';
 
-const stderrMarks = ['[claude-code:', 'Claude Code', 'Please run /login', '--output-format=stream-json requires --verbose'];
+const stderrMarks = [
+  '[claude-code:',
+  'Claude Code',
+  'Please run /login',
+  '--output-format=stream-json requires --verbose',
+];
 
 /** Subtypes that no other agent prints with its payload at the top level. */
 const ownSubtypes = new Set([
@@ -44,7 +49,9 @@ function sure(wire: JsonObject): number {
   switch (wire.type) {
     case 'system':
       if (wire.subtype === 'init') return startOfTurn(wire);
-      return typeof wire.subtype === 'string' && ownSubtypes.has(wire.subtype) && 'uuid' in wire && !('data' in wire) ? 0.9 : 0;
+      return typeof wire.subtype === 'string' && ownSubtypes.has(wire.subtype) && 'uuid' in wire && !('data' in wire)
+        ? 0.9
+        : 0;
     case 'assistant':
       return message(wire, object(wire.message));
     case 'result':
@@ -75,5 +82,9 @@ function startOfTurn(wire: JsonObject): number {
 function message(wire: JsonObject, body: JsonObject): number {
   // Qwen gives a line the id of its message; Cursor's messages have none.
   if (body.type !== 'message' || typeof body.id !== 'string' || !('uuid' in wire) || wire.uuid === body.id) return 0;
-  return 'cache_creation_input_tokens' in object(body.usage) || body.model === '<synthetic>' ? 0.9 : body.id.startsWith('msg_') ? 0.8 : 0;
+  return 'cache_creation_input_tokens' in object(body.usage) || body.model === '<synthetic>'
+    ? 0.9
+    : body.id.startsWith('msg_')
+      ? 0.8
+      : 0;
 }

@@ -38,7 +38,12 @@ const System = z.discriminatedUnion('subtype', [
   }),
   system('status', { status: text.nullable() }),
   system('compact_boundary', { compact_metadata: z.looseObject({ trigger: text, pre_tokens: tokens.optional() }) }),
-  system('api_retry', { error: text, error_status: z.int().nullable(), attempt: z.int().optional(), max_retries: z.int().optional() }),
+  system('api_retry', {
+    error: text,
+    error_status: z.int().nullable(),
+    attempt: z.int().optional(),
+    max_retries: z.int().optional(),
+  }),
   system('permission_denied', { tool_name: text, tool_use_id: text, message: text }),
   system('model_refusal_fallback', { trigger: text, content: text.optional() }),
   system('model_refusal_no_fallback', { trigger: text, content: text.optional() }),
@@ -82,7 +87,13 @@ const StreamEvent = z.discriminatedUnion('type', [
 
 const Result = z.looseObject({
   type: z.literal('result'),
-  subtype: z.enum(['success', 'error_during_execution', 'error_max_turns', 'error_max_budget_usd', 'error_max_structured_output_retries']),
+  subtype: z.enum([
+    'success',
+    'error_during_execution',
+    'error_max_turns',
+    'error_max_budget_usd',
+    'error_max_structured_output_retries',
+  ]),
   is_error: z.boolean(),
   duration_ms: z.number().optional(),
   duration_api_ms: z.number().optional(),
@@ -123,7 +134,10 @@ const StreamLine = z.discriminatedUnion('type', [
     parent_tool_use_id: parent,
     error: text.optional(),
   }),
-  other('user', { message: z.looseObject({ role: text, content: z.union([text, z.array(Block)]) }), parent_tool_use_id: parent }),
+  other('user', {
+    message: z.looseObject({ role: text, content: z.union([text, z.array(Block)]) }),
+    parent_tool_use_id: parent,
+  }),
   other('stream_event', { event: StreamEvent, parent_tool_use_id: parent }),
   other('rate_limit_event', { rate_limit_info: z.looseObject({ status: text.optional() }) }),
   other('tool_progress', { tool_use_id: text, tool_name: text, elapsed_time_seconds: z.number() }),

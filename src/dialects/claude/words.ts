@@ -135,7 +135,10 @@ const finishes: Record<string, FinishReason> = {
 
 const plainStops = new Set(['end_turn', 'tool_use']);
 
-export function finishOf(raw: string | undefined, calledTools: boolean): { finish_reason?: FinishReason; raw_finish_reason?: string } {
+export function finishOf(
+  raw: string | undefined,
+  calledTools: boolean,
+): { finish_reason?: FinishReason; raw_finish_reason?: string } {
   if (raw === undefined) return calledTools ? { finish_reason: 'tool_calls' } : {};
   const finish_reason = (Object.hasOwn(finishes, raw) ? finishes[raw] : undefined) ?? 'other';
   return plainStops.has(raw) ? { finish_reason } : { finish_reason, raw_finish_reason: raw };
@@ -155,7 +158,8 @@ export function stopOf(finish: FinishReason | undefined, raw: string | undefined
 
 /** The error that a stop reason stands for; undefined: none. */
 export function codeOfStop(raw: Json | undefined): ErrorCode | undefined {
-  if (raw === undefined || raw === null || raw === 'end_turn' || raw === 'stop_sequence' || raw === 'tool_use') return undefined;
+  if (raw === undefined || raw === null || raw === 'end_turn' || raw === 'stop_sequence' || raw === 'tool_use')
+    return undefined;
   if (raw === 'refusal') return 'refused';
   if (raw === 'max_tokens') return 'output_length';
   return raw === 'model_context_window_exceeded' ? 'context_overflow' : 'unknown';

@@ -26,7 +26,14 @@ const Current = z.discriminatedUnion('type', [
   z.looseObject({ ts, type: z.literal('team_restored'), teamName: z.string() }),
   z.looseObject({ ts, type: z.literal('run_abort_requested'), reason: z.string() }),
   z.looseObject({ ts, type: z.literal('run_aborted'), reason: z.string(), message: z.string() }),
-  z.looseObject({ ts, type: z.literal('run_result'), finishReason: z.string(), iterations: z.int(), usage, text: z.string() }),
+  z.looseObject({
+    ts,
+    type: z.literal('run_result'),
+    finishReason: z.string(),
+    iterations: z.int(),
+    usage,
+    text: z.string(),
+  }),
   z.looseObject({ ts, type: z.literal('error'), message: z.string() }),
 ]);
 

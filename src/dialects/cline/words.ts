@@ -45,7 +45,11 @@ export const errorClasses: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** The verbs of a patch. */
-export const patchOperations: Readonly<Record<string, FileOperation>> = { Add: 'created', Update: 'modified', Delete: 'deleted' };
+export const patchOperations: Readonly<Record<string, FileOperation>> = {
+  Add: 'created',
+  Update: 'modified',
+  Delete: 'deleted',
+};
 
 /** Without a terminal there is nobody to ask: a tool that needs approval is refused with these words. */
 export const refusal =

@@ -15,7 +15,13 @@ const itemTypes = new Set<unknown>([
   'error',
 ]);
 
-const sessionTypes = new Set<unknown>(['session_meta', 'turn_context', 'response_item', 'event_msg', 'token_usage_record']);
+const sessionTypes = new Set<unknown>([
+  'session_meta',
+  'turn_context',
+  'response_item',
+  'event_msg',
+  'token_usage_record',
+]);
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
   let best = 0;

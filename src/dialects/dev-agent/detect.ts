@@ -4,7 +4,11 @@ import { lineTypes } from './words.ts';
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
   let best = 0;
   for (const wire of head) best = Math.max(best, sure(wire));
-  if (head.length === 0 && stderr.some((text) => /^\[\d\d:\d\d:\d\d\] \w+ (?:dev|review|verify|plan)_agent: /.test(text))) best = 0.9;
+  if (
+    head.length === 0 &&
+    stderr.some((text) => /^\[\d\d:\d\d:\d\d\] \w+ (?:dev|review|verify|plan)_agent: /.test(text))
+  )
+    best = 0.9;
   return best;
 }
 

@@ -21,7 +21,13 @@ export const Line = z.discriminatedUnion('type', [
     message_count: count,
     tool_count: count,
   }),
-  z.looseObject({ type: z.literal('assistant.message'), ...envelope, turn_id: z.string(), preview: z.string(), tool_call_count: count }),
+  z.looseObject({
+    type: z.literal('assistant.message'),
+    ...envelope,
+    turn_id: z.string(),
+    preview: z.string(),
+    tool_call_count: count,
+  }),
   z.looseObject({
     type: z.literal('turn.completed'),
     ...envelope,

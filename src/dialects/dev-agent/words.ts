@@ -22,9 +22,15 @@ export const toolKinds: ToolKinds = {
   check_status: 'branch_poll',
   publish: 'publish',
   ...named('subagent', 'execute_agent parallel_explore task Task Agent spawn_agent spawn_subagent'),
-  ...named('command', 'verify bash Bash shell PowerShell powershell run_shell_command run_commands command_execution shell_command'),
+  ...named(
+    'command',
+    'verify bash Bash shell PowerShell powershell run_shell_command run_commands command_execution shell_command',
+  ),
   ...named('command', 'exec_command execute_command local_shell Execute'),
-  ...named('file_edit', 'edit write replace editor Edit MultiEdit Write NotebookEdit FileEdit FileWrite write_file edit_file create_file'),
+  ...named(
+    'file_edit',
+    'edit write replace editor Edit MultiEdit Write NotebookEdit FileEdit FileWrite write_file edit_file create_file',
+  ),
   ...named('file_edit', 'file_change apply_patch str_replace_editor text_editor'),
   ...named('read', 'read_artifact branch_diff read Read FileRead NotebookRead read_file read_files read_many_files'),
   ...named('search', 'glob grep find ls Glob Grep LS list_directory list_files grep_search search_file_content'),

@@ -35,6 +35,10 @@ function isScratchpad(wire: JsonObject): boolean {
 /** The one object that `--json` prints. */
 export function isResponse(wire: JsonObject): boolean {
   return (
-    !('type' in wire) && typeof wire.status === 'string' && Array.isArray(wire.tools) && isObject(wire.metadata) && 'scratchpadFile' in wire
+    !('type' in wire) &&
+    typeof wire.status === 'string' &&
+    Array.isArray(wire.tools) &&
+    isObject(wire.metadata) &&
+    'scratchpadFile' in wire
   );
 }

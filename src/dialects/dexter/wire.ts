@@ -25,16 +25,27 @@ const response = {
 /** Whether a file is below a folder: no part of its path is empty, leads upwards or ends it early. */
 function isBelow(folder: string, path: string): boolean {
   const names = path.slice(folder.length).split('/');
-  return path.startsWith(folder) && !path.includes('\0') && !names.some((name) => name === '' || name === '.' || name === '..');
+  return (
+    path.startsWith(folder) &&
+    !path.includes('\0') &&
+    !names.some((name) => name === '' || name === '.' || name === '..')
+  );
 }
 
 /** What `--json` prints. The query is empty only if none was given. */
 export const JsonResponse = z
   .discriminatedUnion('status', [
     z.looseObject({ status: z.literal('success'), ...response, error: z.undefined().optional() }),
-    z.looseObject({ status: z.literal('error'), ...response, error: z.looseObject({ code: z.string(), message: z.string() }) }),
+    z.looseObject({
+      status: z.literal('error'),
+      ...response,
+      error: z.looseObject({ code: z.string(), message: z.string() }),
+    }),
   ])
-  .refine(({ query, error }) => query !== '' || error?.code === 'NO_QUERY', { path: ['query'], error: 'must be a non-empty string' });
+  .refine(({ query, error }) => query !== '' || error?.code === 'NO_QUERY', {
+    path: ['query'],
+    error: 'must be a non-empty string',
+  });
 
 const tool = { tool: z.string(), toolCallId: z.string().optional() };
 
@@ -48,7 +59,12 @@ const AgentEvent = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('thinking'), message: z.string() }),
   z.looseObject({ type: z.literal('tool_approval'), tool: z.string(), args, approved: z.string() }),
   z.looseObject({ type: z.literal('tool_denied'), ...tool, args }),
-  z.looseObject({ type: z.literal('tool_limit'), tool: z.string(), warning: z.string().optional(), blocked: z.boolean() }),
+  z.looseObject({
+    type: z.literal('tool_limit'),
+    tool: z.string(),
+    warning: z.string().optional(),
+    blocked: z.boolean(),
+  }),
   z.looseObject({ type: z.literal('tool_start'), ...tool, args }),
   z.looseObject({ type: z.literal('tool_progress'), ...tool, message: z.string() }),
   z.looseObject({ type: z.literal('tool_end'), ...tool, args, result: z.string(), duration: z.number().optional() }),

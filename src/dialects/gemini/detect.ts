@@ -46,7 +46,10 @@ function sure(wire: JsonObject): number {
 function sureOfDocument(wire: JsonObject): number {
   if (isObject(wire.stats) && isObject(wire.stats.models) && isObject(wire.stats.tools)) return 1;
   const { error } = wire;
-  return typeof wire.session_id === 'string' && isObject(error) && typeof error.type === 'string' && typeof error.message === 'string'
+  return typeof wire.session_id === 'string' &&
+    isObject(error) &&
+    typeof error.type === 'string' &&
+    typeof error.message === 'string'
     ? 0.7
     : 0;
 }
@@ -60,5 +63,7 @@ function sureOfStderr(lines: readonly string[]): number {
 
 /** A document that was cut off: indented, with its session and its answer first. */
 export function detectText(text: string): number {
-  return /^\{\n {2}"(?:session_id": "[^"]*",\n {2}"(?:response|error|stats)|response)": ?/.test(text.slice(0, 500)) ? 0.7 : 0;
+  return /^\{\n {2}"(?:session_id": "[^"]*",\n {2}"(?:response|error|stats)|response)": ?/.test(text.slice(0, 500))
+    ? 0.7
+    : 0;
 }

@@ -22,7 +22,13 @@ const StreamLine = z.discriminatedUnion('type', [
     content: z.string(),
     delta: z.boolean().optional(),
   }),
-  z.looseObject({ type: z.literal('tool_use'), timestamp, tool_name: z.string(), tool_id: z.string(), parameters: z.json() }),
+  z.looseObject({
+    type: z.literal('tool_use'),
+    timestamp,
+    tool_name: z.string(),
+    tool_id: z.string(),
+    parameters: z.json(),
+  }),
   z.looseObject({
     type: z.literal('tool_result'),
     timestamp,
@@ -61,21 +67,36 @@ const Document = z
           z.string(),
           z.looseObject({
             api: z.looseObject({ totalRequests: tokens, totalErrors: tokens, totalLatencyMs: tokens }),
-            tokens: z.looseObject({ prompt: tokens, candidates: tokens, total: tokens, cached: tokens, thoughts: tokens, tool: tokens }),
+            tokens: z.looseObject({
+              prompt: tokens,
+              candidates: tokens,
+              total: tokens,
+              cached: tokens,
+              thoughts: tokens,
+              tool: tokens,
+            }),
           }),
         ),
         tools: z.looseObject({
           totalCalls: tokens,
           totalSuccess: tokens,
           totalFail: tokens,
-          byName: z.record(z.string(), z.looseObject({ count: tokens, success: tokens, fail: tokens, durationMs: tokens, decisions })),
+          byName: z.record(
+            z.string(),
+            z.looseObject({ count: tokens, success: tokens, fail: tokens, durationMs: tokens, decisions }),
+          ),
         }),
         files: z.looseObject({ totalLinesAdded: z.number(), totalLinesRemoved: z.number() }).optional(),
       })
       .optional(),
-    error: z.looseObject({ type: z.string(), message: z.string(), code: z.union([z.string(), z.number()]).optional() }).optional(),
+    error: z
+      .looseObject({ type: z.string(), message: z.string(), code: z.union([z.string(), z.number()]).optional() })
+      .optional(),
     warnings: z.array(z.string()).optional(),
   })
-  .refine((document) => document.response !== undefined || document.error !== undefined, 'neither a response nor an error');
+  .refine(
+    (document) => document.response !== undefined || document.error !== undefined,
+    'neither a response nor an error',
+  );
 
 export const Line = z.union([StreamLine, Document]);

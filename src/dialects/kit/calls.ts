@@ -83,7 +83,11 @@ export class Calls {
   }
 
   /** `operation`: what it did to files of which its start did not say. */
-  end(id: string, { status, error, exit_code, output, duration_ms }: CallEnd, operation: FileOperation = 'modified'): void {
+  end(
+    id: string,
+    { status, error, exit_code, output, duration_ms }: CallEnd,
+    operation: FileOperation = 'modified',
+  ): void {
     const call = this.#take(id);
     const draft: DraftOf<'item.completed'> = { type: 'item.completed', item_id: id, status };
     if (error !== undefined) draft.error = error;
@@ -108,7 +112,12 @@ export class Calls {
 }
 
 /** The file that a call edits, if one of these fields of its input names it. */
-export function editsIn(kind: ItemKind, input: Json | undefined, fields: readonly string[], operation?: FileOperation): readonly Edit[] {
+export function editsIn(
+  kind: ItemKind,
+  input: Json | undefined,
+  fields: readonly string[],
+  operation?: FileOperation,
+): readonly Edit[] {
   const path = editedPath(kind, input, fields);
   return path === undefined ? noEdits : [{ path, operation }];
 }

@@ -45,9 +45,15 @@ export class Claims {
     const { verdict, provenance } = outcome;
     if (claim?.status !== 'ok' || verdict.class === 'success') return claim;
     // What was seen on the way to the models is in no agent's own lines.
-    const isContradicted = this.#isDoubted || verdict.evidence.some(({ signal }) => signal === 'wire' || signal === 'model');
+    const isContradicted =
+      this.#isDoubted || verdict.evidence.some(({ signal }) => signal === 'wire' || signal === 'model');
     if (!isContradicted && provenance.dialect === this.#dialect) return claim;
-    return { type: 'agent.finished', status: 'failed', code: verdict.code ?? codeOfClass[verdict.class], message: failureText(outcome) };
+    return {
+      type: 'agent.finished',
+      status: 'failed',
+      code: verdict.code ?? codeOfClass[verdict.class],
+      message: failureText(outcome),
+    };
   }
 }
 

@@ -12,7 +12,9 @@ export function totalsByModel(usages: ReadonlyMap<string, Told>, outcome: RunOut
   if (metrics.tokens_used === undefined || sum === metrics.tokens_used)
     return new Map([...usages].map(([model, tokens]) => [model, tokensOf(tokens)]));
   const models = usage_by_model ?? [metrics];
-  return new Map(models.map((each) => [each.model_name ?? metrics.model_name ?? '', totalTokens(each, metrics.cost_source)]));
+  return new Map(
+    models.map((each) => [each.model_name ?? metrics.model_name ?? '', totalTokens(each, metrics.cost_source)]),
+  );
 }
 
 /** A cost that the agent did not report is not written. */

@@ -33,7 +33,10 @@ export const camelFields = {
 } as const;
 
 /** What an object counts, in our fields and by our habits; a cost that the agent itself calls a guess is none. */
-export function tokensIn({ fields, cacheIsApart, reasoningIsApart, unknownIfZero }: Counting, wire: JsonObject): Tokens {
+export function tokensIn(
+  { fields, cacheIsApart, reasoningIsApart, unknownIfZero }: Counting,
+  wire: JsonObject,
+): Tokens {
   const tokens: Tokens = {};
   for (const name in fields) {
     const field = fields[name];
@@ -43,8 +46,10 @@ export function tokensIn({ fields, cacheIsApart, reasoningIsApart, unknownIfZero
     if (field !== 'cost_usd' || !isGuess(wire)) tokens[field] = value;
   }
   const { input_tokens, output_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0, reasoning_tokens } = tokens;
-  if (cacheIsApart === true && input_tokens !== undefined) tokens.input_tokens = input_tokens + cache_read_tokens + cache_write_tokens;
-  if (reasoningIsApart === true && reasoning_tokens !== undefined) tokens.output_tokens = output_tokens + reasoning_tokens;
+  if (cacheIsApart === true && input_tokens !== undefined)
+    tokens.input_tokens = input_tokens + cache_read_tokens + cache_write_tokens;
+  if (reasoningIsApart === true && reasoning_tokens !== undefined)
+    tokens.output_tokens = output_tokens + reasoning_tokens;
   return tokens;
 }
 

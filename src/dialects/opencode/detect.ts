@@ -34,7 +34,8 @@ function detectAny(head: readonly JsonObject[], stderr: readonly string[]): numb
 }
 
 function isBusLine(wire: JsonObject): boolean {
-  if (typeof wire.type !== 'string' || !families.has(wire.type.slice(0, Math.max(0, wire.type.indexOf('.'))))) return false;
+  if (typeof wire.type !== 'string' || !families.has(wire.type.slice(0, Math.max(0, wire.type.indexOf('.')))))
+    return false;
   return isObject(wire.properties) || (isObject(wire.data) && 'created' in wire && typeof wire.id === 'string');
 }
 

@@ -57,7 +57,9 @@ const Message = z.discriminatedUnion('role', [
     model: z.looseObject({ providerID: z.string(), modelID: z.string() }).optional(),
     system: z.string().optional(),
     tools: z.record(z.string(), z.boolean()).optional(),
-    summary: z.looseObject({ title: z.string().optional(), body: z.string().optional(), diffs: z.array(Diff) }).optional(),
+    summary: z
+      .looseObject({ title: z.string().optional(), body: z.string().optional(), diffs: z.array(Diff) })
+      .optional(),
   }),
 ]);
 
@@ -70,11 +72,25 @@ export const known = {
   'session.error': z.looseObject({ sessionID: z.string().optional(), error: Fault.optional() }),
   'message.updated': z.looseObject({ info: Message }),
   'message.part.updated': z.looseObject({ part: Part, delta: z.string().optional() }),
-  'message.part.delta': z.looseObject({ messageID: z.string(), partID: z.string(), field: z.string(), delta: z.string() }),
-  'file.edited': z.union([z.looseObject({ path: z.string(), diff: Diff.optional() }), z.looseObject({ file: z.string() })]),
+  'message.part.delta': z.looseObject({
+    messageID: z.string(),
+    partID: z.string(),
+    field: z.string(),
+    delta: z.string(),
+  }),
+  'file.edited': z.union([
+    z.looseObject({ path: z.string(), diff: Diff.optional() }),
+    z.looseObject({ file: z.string() }),
+  ]),
   'file.watcher.updated': z.looseObject({ file: z.string(), event: z.enum(['add', 'change', 'unlink']) }),
   'command.executed': z.union([
-    z.looseObject({ command: z.string(), exitCode: z.int(), stdout: z.string(), stderr: z.string(), time: Span.optional() }),
+    z.looseObject({
+      command: z.string(),
+      exitCode: z.int(),
+      stdout: z.string(),
+      stderr: z.string(),
+      time: Span.optional(),
+    }),
     z.looseObject({ name: z.string(), arguments: z.string() }),
   ]),
   'permission.updated': z.looseObject({
@@ -88,7 +104,12 @@ export const known = {
     metadata: Bag,
     time: z.looseObject({ created: Ms }),
   }),
-  'permission.asked': z.looseObject({ id: z.string(), sessionID: z.string(), permission: z.string(), patterns: z.array(z.string()) }),
+  'permission.asked': z.looseObject({
+    id: z.string(),
+    sessionID: z.string(),
+    permission: z.string(),
+    patterns: z.array(z.string()),
+  }),
   'permission.replied': z.union([
     z.looseObject({ sessionID: z.string(), permissionID: z.string(), response: z.string() }),
     z.looseObject({ sessionID: z.string(), requestID: z.string(), reply: z.string() }),
@@ -109,7 +130,12 @@ const OtherEvent = z.looseObject({
     .refine((type) => !(type in known)),
   properties: Bag,
 });
-const NativeEvent = z.looseObject({ id: z.string(), type: z.string(), created: z.union([z.number(), z.string()]), data: Bag });
+const NativeEvent = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  created: z.union([z.number(), z.string()]),
+  data: Bag,
+});
 const Wrapped = z.looseObject({ directory: z.string().optional(), payload: z.union([BusEvent, OtherEvent]) });
 
 /** One line of the run stream, or one event of the bus. */

@@ -59,4 +59,8 @@ export const finishWords: Readonly<Partial<Record<FinishReason, string>>> = {
   aborted: 'error',
 };
 
-export const changeWords: Readonly<Record<FileOperation, string>> = { created: 'added', modified: 'modified', deleted: 'deleted' };
+export const changeWords: Readonly<Record<FileOperation, string>> = {
+  created: 'added',
+  modified: 'modified',
+  deleted: 'deleted',
+};

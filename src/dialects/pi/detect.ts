@@ -3,7 +3,8 @@ import { isObject } from '../../json/read.ts';
 import { surest } from '../kit/surest.ts';
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
-  if (head.length === 0) return stderr.some((line) => line.includes('.pi/agent') || line.includes('pi-coding-agent')) ? 0.9 : 0;
+  if (head.length === 0)
+    return stderr.some((line) => line.includes('.pi/agent') || line.includes('pi-coding-agent')) ? 0.9 : 0;
   return surest(head, sure);
 }
 
@@ -15,7 +16,9 @@ function isEntry(wire: JsonObject): boolean {
 function stored(message: JsonObject): number {
   switch (message.role) {
     case 'assistant':
-      return typeof message.provider === 'string' && ('api' in message || typeof message.stopReason === 'string') ? 0.9 : 0;
+      return typeof message.provider === 'string' && ('api' in message || typeof message.stopReason === 'string')
+        ? 0.9
+        : 0;
     case 'toolResult':
       return typeof message.toolCallId === 'string' && typeof message.toolName === 'string' ? 0.9 : 0;
     default:
@@ -34,7 +37,12 @@ function sure(wire: JsonObject): number {
       return Object.keys(wire).length === 1 ? 0.7 : 0;
     case 'message_start':
     case 'message_end':
-      return isObject(wire.message) && typeof wire.message.role === 'string' && 'content' in wire.message && !('index' in wire) ? 0.7 : 0;
+      return isObject(wire.message) &&
+        typeof wire.message.role === 'string' &&
+        'content' in wire.message &&
+        !('index' in wire)
+        ? 0.7
+        : 0;
     case 'message_update':
       return isObject(wire.assistantMessageEvent) ? 1 : 0;
     case 'turn_end':

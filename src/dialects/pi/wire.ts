@@ -37,17 +37,28 @@ const Assistant = z.looseObject({
 const Message = z.discriminatedUnion('role', [
   z.looseObject({ role: type('user'), content: z.union([z.string(), content]), timestamp }),
   Assistant,
-  z.looseObject({ role: type('toolResult'), toolCallId: z.string(), toolName: z.string(), content, isError: z.boolean(), timestamp }),
+  z.looseObject({
+    role: type('toolResult'),
+    toolCallId: z.string(),
+    toolName: z.string(),
+    content,
+    isError: z.boolean(),
+    timestamp,
+  }),
 ]);
 
 const at = { contentIndex: z.int().nonnegative() };
 const AssistantMessageEvent = z.discriminatedUnion('type', [
   z.looseObject({ type: type('start') }),
-  ...(['text_start', 'thinking_start', 'toolcall_start'] as const).map((name) => z.looseObject({ type: type(name), ...at })),
+  ...(['text_start', 'thinking_start', 'toolcall_start'] as const).map((name) =>
+    z.looseObject({ type: type(name), ...at }),
+  ),
   ...(['text_delta', 'thinking_delta', 'toolcall_delta'] as const).map((name) =>
     z.looseObject({ type: type(name), ...at, delta: z.string() }),
   ),
-  ...(['text_end', 'thinking_end'] as const).map((name) => z.looseObject({ type: type(name), ...at, content: z.string() })),
+  ...(['text_end', 'thinking_end'] as const).map((name) =>
+    z.looseObject({ type: type(name), ...at, content: z.string() }),
+  ),
   z.looseObject({ type: type('toolcall_end'), ...at, toolCall: z.looseObject({ id: z.string(), name: z.string() }) }),
   z.looseObject({ type: type('done'), reason: z.string() }),
   z.looseObject({ type: type('error'), reason: z.string() }),
@@ -97,7 +108,12 @@ export const Line = z.discriminatedUnion('type', [
     delayMs: z.number().nonnegative(),
     errorMessage: z.string(),
   }),
-  z.looseObject({ type: type('auto_retry_end'), success: z.boolean(), attempt: z.int(), finalError: z.string().optional() }),
+  z.looseObject({
+    type: type('auto_retry_end'),
+    success: z.boolean(),
+    attempt: z.int(),
+    finalError: z.string().optional(),
+  }),
   z.looseObject({ type: type('compaction_start'), reason: z.string() }),
   z.looseObject({ type: type('auto_compaction_start'), reason: z.string() }),
   z.looseObject({ type: type('compaction_end') }),

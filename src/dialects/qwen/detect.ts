@@ -32,5 +32,8 @@ function sure(wire: JsonObject): number {
 }
 
 function isQwenTalk(text: string): boolean {
-  return /QWEN_(?:CODE_\w+|SANDBOX)|@qwen-code\//.test(text) || /^Retrying provider attempt \(\d+ buffered tool call/.test(text);
+  return (
+    /QWEN_(?:CODE_\w+|SANDBOX)|@qwen-code\//.test(text) ||
+    /^Retrying provider attempt \(\d+ buffered tool call/.test(text)
+  );
 }

@@ -19,11 +19,19 @@ const Block = z.discriminatedUnion('type', [
 
 const UserBlock = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
-  z.looseObject({ type: z.literal('tool_result'), tool_use_id: z.string(), is_error: z.boolean(), content: z.json().optional() }),
+  z.looseObject({
+    type: z.literal('tool_result'),
+    tool_use_id: z.string(),
+    is_error: z.boolean(),
+    content: z.json().optional(),
+  }),
 ]);
 
 const Event = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('message_start'), message: z.looseObject({ id: z.string(), role: z.literal('assistant') }) }),
+  z.looseObject({
+    type: z.literal('message_start'),
+    message: z.looseObject({ id: z.string(), role: z.literal('assistant') }),
+  }),
   z.looseObject({ type: z.literal('content_block_start'), index: z.int(), content_block: Block }),
   z.looseObject({
     type: z.literal('content_block_delta'),
@@ -36,7 +44,11 @@ const Event = z.discriminatedUnion('type', [
   }),
   z.looseObject({ type: z.literal('content_block_stop'), index: z.int() }),
   z.looseObject({ type: z.literal('message_stop') }),
-  z.looseObject({ type: z.literal('tool_progress'), tool_use_id: z.string(), content: z.looseObject({ type: z.string() }) }),
+  z.looseObject({
+    type: z.literal('tool_progress'),
+    tool_use_id: z.string(),
+    content: z.looseObject({ type: z.string() }),
+  }),
   z.looseObject({ type: z.literal('goal_state') }),
   z.looseObject({ type: z.literal('active_goal') }),
 ]);
@@ -54,7 +66,12 @@ const System = z.union([
     slash_commands: z.array(z.string()),
     qwen_code_version: z.string(),
   }),
-  z.looseObject({ type: z.literal('system'), subtype: z.string().regex(/^(?!init$)/), ...place, data: z.looseObject({}).optional() }),
+  z.looseObject({
+    type: z.literal('system'),
+    subtype: z.string().regex(/^(?!init$)/),
+    ...place,
+    data: z.looseObject({}).optional(),
+  }),
 ]);
 
 const ending = {
@@ -79,7 +96,11 @@ const Result = z.union([
 ]);
 
 const Control = z.union([
-  z.looseObject({ type: z.literal('control_request'), request_id: z.string(), request: z.looseObject({ subtype: z.string() }) }),
+  z.looseObject({
+    type: z.literal('control_request'),
+    request_id: z.string(),
+    request: z.looseObject({ subtype: z.string() }),
+  }),
   z.looseObject({
     type: z.literal('control_response'),
     response: z.looseObject({ subtype: z.enum(['success', 'error']), request_id: z.string() }),
@@ -88,7 +109,11 @@ const Control = z.union([
 ]);
 
 /** Before 0.3: the document of Gemini CLI. */
-const Old = z.looseObject({ type: z.undefined().optional(), response: z.string(), stats: z.looseObject({ models: z.looseObject({}) }) });
+const Old = z.looseObject({
+  type: z.undefined().optional(),
+  response: z.string(),
+  stats: z.looseObject({ models: z.looseObject({}) }),
+});
 
 /** A line of a session file. */
 const Session = z.union([

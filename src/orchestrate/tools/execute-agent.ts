@@ -61,11 +61,13 @@ export function parallelExplore(crew: Crew): Tool {
     input,
     need: () => ({ access: 'none', subject: '' }),
     async run({ prompts, agents, parent_branch_id: parentId, num_branches: count = prompts.length }, run) {
-      const choices = agents === undefined ? crew.settings.agents : agents.map((agent) => choose(crew, agent, undefined));
+      const choices =
+        agents === undefined ? crew.settings.agents : agents.map((agent) => choose(crew, agent, undefined));
       const branches = Array.from({ length: count }, (_, index) => {
         const choice = choices[index % choices.length];
         const prompt = prompts[index % prompts.length];
-        if (choice === undefined || prompt === undefined) throw new Failure('config', 'there is no agent to give it to');
+        if (choice === undefined || prompt === undefined)
+          throw new Failure('config', 'there is no agent to give it to');
         return crew.execute({ ...choice, prompt, ...present({ parentId }) }, run);
       });
       return resultOf(await Promise.all(branches));

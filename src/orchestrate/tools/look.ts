@@ -19,17 +19,25 @@ export function branchOutput(crew: Crew): Tool {
   return define<z.infer<typeof input>>({
     name: 'branch_output',
     kind: 'branch_poll',
-    description: 'What came of a branch: the last message of its agent, and the files. While its agent works: its state.',
+    description:
+      'What came of a branch: the last message of its agent, and the files. While its agent works: its state.',
     input,
     need: ({ branch_id }) => ({ access: 'none', subject: branch_id }),
     async run({ branch_id: named, full_output }) {
       const branch = crew.find(named);
       const branch_id = branch?.id ?? named;
       if (branch === undefined)
-        return { ...success(`${branch_id} is at ${await crew.commitOf(branch_id)}; no agent of this task worked on it`), branch_id };
+        return {
+          ...success(`${branch_id} is at ${await crew.commitOf(branch_id)}; no agent of this task worked on it`),
+          branch_id,
+        };
       const { outcome } = branch;
       if (outcome === undefined && branch.problem === undefined && branch.commit === undefined)
-        return { ...success(JSON.stringify({ branch_id, status: 'running', agent: branch.agent })), branch_id, summary: 'running' };
+        return {
+          ...success(JSON.stringify({ branch_id, status: 'running', agent: branch.agent })),
+          branch_id,
+          summary: 'running',
+        };
       const words = full_output === true && outcome !== undefined ? `\n\n${cut(outcome.message, mostCharacters)}` : '';
       return { ...success(reportOf(branch) + words), branch_id, summary: summaryOf(branch) };
     },
@@ -56,7 +64,10 @@ export function readArtifact(crew: Crew): Tool {
       const type = await git.try(['cat-file', '-t', name]);
       if (type === undefined) return { ...failed(`${branch_id} has no ${path}`), branch_id };
       if (type === 'tree')
-        return { ...success(cut((await git.text(['ls-tree', '--name-only', name])) || '(empty)', mostCharacters)), branch_id };
+        return {
+          ...success(cut((await git.text(['ls-tree', '--name-only', name])) || '(empty)', mostCharacters)),
+          branch_id,
+        };
       if (type !== 'blob') return { ...failed(`${path} is a ${type}, not a file`), branch_id };
       const size = Number(await git.text(['cat-file', '-s', name]));
       if (size > mostBytes) return { ...failed(`${path} has ${size} bytes, too many to read`), branch_id };
@@ -77,7 +88,10 @@ function plainPath(path: string): string {
 
 /** What a branch changed. */
 export function branchDiff(crew: Crew): Tool {
-  const input = z.strictObject({ branch_id: branchId, path: z.string().min(1).optional().describe('Only this file or folder.') });
+  const input = z.strictObject({
+    branch_id: branchId,
+    path: z.string().min(1).optional().describe('Only this file or folder.'),
+  });
   return define<z.infer<typeof input>>({
     name: 'branch_diff',
     kind: 'read',
@@ -99,7 +113,10 @@ export function branchDiff(crew: Crew): Tool {
         return { ...success(cut(stdout.toString(), mostCharacters) || '(no changes)'), ...about };
       } catch {
         const stat = await repository.git.text([...diff, from, to, ...only]);
-        return { ...success(`${cut(stat, mostCharacters)}\n\nThe changes themselves are too long to show: name a path.`), ...about };
+        return {
+          ...success(`${cut(stat, mostCharacters)}\n\nThe changes themselves are too long to show: name a path.`),
+          ...about,
+        };
       }
     },
   });

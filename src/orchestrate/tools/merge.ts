@@ -23,7 +23,9 @@ export function mergeBranches(crew: Crew): Tool {
     need: () => ({ access: 'none', subject: '' }),
     async run({ branch_ids, message }, run) {
       const { repository, base, verify } = crew.settings;
-      const parts = await Promise.all(branch_ids.map(async (id) => ({ id: crew.find(id)?.id ?? id, commit: await crew.commitOf(id) })));
+      const parts = await Promise.all(
+        branch_ids.map(async (id) => ({ id: crew.find(id)?.id ?? id, commit: await crew.commitOf(id) })),
+      );
       try {
         const commit = await mergeAll(repository, parts, message ?? `Merge ${branch_ids.join(', ')}`);
         const id = await crew.newBranchName(message ?? 'merge');

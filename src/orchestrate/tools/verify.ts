@@ -28,7 +28,12 @@ export function verify(crew: Crew): Tool {
       const known = crew.find(named);
       const branch_id = known?.id ?? named;
       const { base } = crew.settings;
-      const branch: Branch = known ?? { id: branch_id, parentId: base.branchId, base: base.commit, commit: await crew.commitOf(branch_id) };
+      const branch: Branch = known ?? {
+        id: branch_id,
+        parentId: base.branchId,
+        base: base.commit,
+        commit: await crew.commitOf(branch_id),
+      };
       const verification = await crew.verify(branch, command, run);
       if (known !== undefined) crew.tell(known, run);
       if (verification === undefined) return { ...failed(branch.problem ?? 'it could not be verified'), branch_id };

@@ -51,7 +51,8 @@ export function responseSink(writer: Writer, outlet: Outlet, scratchpad: string)
   const sink = dialectSink(writer, outlet);
   return {
     ...sink,
-    record: (record) => sink.record?.(record.type === 'thread.started' ? { ...record, session_id: scratchpad } : record),
+    record: (record) =>
+      sink.record?.(record.type === 'thread.started' ? { ...record, session_id: scratchpad } : record),
   };
 }
 

@@ -8,7 +8,10 @@ import type { RunFacts } from './sink.ts';
 type Given = Pick<NewRun, 'labels' | 'cwd' | 'agent' | 'model' | 'user' | 'repo' | 'parent_run_id' | 'root_run_id'>;
 
 /** What is said of a run wherever it is stored. `clean` removes secrets. */
-export function givenOf({ labels, git, env, cwd, agent, model, parent }: RunFacts, clean: <Value>(value: Value) => Value): Given {
+export function givenOf(
+  { labels, git, env, cwd, agent, model, parent }: RunFacts,
+  clean: <Value>(value: Value) => Value,
+): Given {
   const known = fittingLabels({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }).kept;
   const named = known['git.repo'] ?? '';
   return {

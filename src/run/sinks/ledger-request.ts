@@ -11,7 +11,11 @@ interface Named {
 }
 
 /** Where runs are recorded, from how a person names it; undefined: nowhere. Throws `Failure` when there can be no such place. */
-export function ledgerRequest({ ledger, tapes: named, keepsTape }: Named, env: Environment, cwd: string): LedgerRequest | undefined {
+export function ledgerRequest(
+  { ledger, tapes: named, keepsTape }: Named,
+  env: Environment,
+  cwd: string,
+): LedgerRequest | undefined {
   const place = ledgerPlace(ledger, env, cwd);
   const tapes = tapesPlace(named, env, place);
   return place.kind === 'none' ? undefined : { place, keepsTape, tapes };

@@ -165,7 +165,10 @@ export class LedgerSink implements Sink {
   stopped(limit: Stopped['limit']): void {
     if (this.#ending !== undefined || this.#recorded || this.#isAbandoned) return;
     try {
-      this.#outbox.put({ run: { ...this.#run, prompt: this.#prompt ?? '' }, stopped: { at: this.#options.clock(), limit } });
+      this.#outbox.put({
+        run: { ...this.#run, prompt: this.#prompt ?? '' },
+        stopped: { at: this.#options.clock(), limit },
+      });
     } catch (error) {
       this.#warn(messageOf(error));
     }
@@ -210,7 +213,8 @@ export class LedgerSink implements Sink {
   async #finish(settled: Promise<void>): Promise<void> {
     const [sha256] = await Promise.all([this.#tapeWriter?.end(), settled]);
     this.#isTaped = true;
-    if (this.#ending !== undefined && typeof sha256 === 'string') this.#ending = { ...this.#ending, tape_sha256: sha256 };
+    if (this.#ending !== undefined && typeof sha256 === 'string')
+      this.#ending = { ...this.#ending, tape_sha256: sha256 };
     await this.#work();
     await this.#store?.close().catch(() => {});
   }
@@ -225,7 +229,9 @@ export class LedgerSink implements Sink {
     ]);
     const left = (await this.#tapes.deliver(clock(), deliveryMs)).find(({ run }) => run === this.id);
     if (left !== undefined)
-      this.#options.warn(`the tape of this run is still on this machine: ${left.why}; the next runwire command here delivers it`);
+      this.#options.warn(
+        `the tape of this run is still on this machine: ${left.why}; the next runwire command here delivers it`,
+      );
     const store = await openStore(place);
     try {
       const content = this.#content.digest();
@@ -303,7 +309,8 @@ export class LedgerSink implements Sink {
       this.#outbox.put({
         run: { ...this.#run, prompt: this.#prompt ?? '' },
         ...present({
-          ending: this.#ending === undefined ? undefined : { ...this.#ending, outcome: ledgerOutcome(this.#ending.outcome) },
+          ending:
+            this.#ending === undefined ? undefined : { ...this.#ending, outcome: ledgerOutcome(this.#ending.outcome) },
           labels: content === undefined ? undefined : { [contentLabel]: content },
         }),
       });

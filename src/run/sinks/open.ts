@@ -39,8 +39,12 @@ export async function openSinks(
   return closingOnFailure(own, async () => {
     own.push(...((await sinks?.()) ?? []));
     if (tape !== undefined) own.push(await openTape(tape));
-    const recorded = ledger === undefined ? undefined : new (await import('./ledger.ts')).LedgerSink({ ...ledger, ...facts });
-    const reported = report === undefined ? undefined : new (await import('./report/report.ts')).ReportSink({ target: report, ...facts });
+    const recorded =
+      ledger === undefined ? undefined : new (await import('./ledger.ts')).LedgerSink({ ...ledger, ...facts });
+    const reported =
+      report === undefined
+        ? undefined
+        : new (await import('./report/report.ts')).ReportSink({ target: report, ...facts });
     const spans = telemetry === undefined ? undefined : await openTelemetry(telemetry, facts);
     const all = [...own, log, recorded, reported, spans].filter((sink) => sink !== undefined);
     return { all: keepersFirst(all), ledger: recorded };
@@ -52,7 +56,10 @@ async function openTape({ path, onTrouble }: NonNullable<SinkRequests['tape']>):
   return new TapeSink(fileTape(path), onTrouble);
 }
 
-async function openTelemetry(request: TelemetryRequest, { id: runId, startedAt, traceState, clean, warn }: Facts): Promise<Sink> {
+async function openTelemetry(
+  request: TelemetryRequest,
+  { id: runId, startedAt, traceState, clean, warn }: Facts,
+): Promise<Sink> {
   const { TelemetrySink } = await import('./telemetry.ts');
   return new TelemetrySink({ request, runId, startedAt, traceState, clean, warn });
 }

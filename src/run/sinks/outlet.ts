@@ -18,7 +18,10 @@ export class Outlet implements Sink {
   #keep = (): void => {};
 
   /** `onClosed`: nothing more can be written, because of a problem, or because the reader is gone. */
-  constructor(print: (pieces: readonly Piece[]) => Promise<void>, onClosed: (problem: Failure | undefined) => void = () => {}) {
+  constructor(
+    print: (pieces: readonly Piece[]) => Promise<void>,
+    onClosed: (problem: Failure | undefined) => void = () => {},
+  ) {
     this.#print = print;
     this.#onClosed = onClosed;
   }

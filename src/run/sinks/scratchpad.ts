@@ -75,7 +75,13 @@ export class Scratchpad implements Sink {
         this.#calls.delete(record.item_id);
         // A call that never ended leaves no line.
         if (call === undefined || record.status === 'abandoned') return;
-        return this.#line({ type: 'tool_result', timestamp, toolName: call.name, args: argsOf(call.args), result: resultOf(record) });
+        return this.#line({
+          type: 'tool_result',
+          timestamp,
+          toolName: call.name,
+          args: argsOf(call.args),
+          result: resultOf(record),
+        });
       }
       default:
     }
@@ -101,7 +107,8 @@ function ownFolder(cwd: string, name: string): void {
   const path = join(cwd, name);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { recursive: true, mode: 0o700 });
   const stat = lstatSync(path);
-  if (stat.isSymbolicLink()) throw new Error(`${name} is a link, and the scratchpad stays in the working directory; remove it`);
+  if (stat.isSymbolicLink())
+    throw new Error(`${name} is a link, and the scratchpad stays in the working directory; remove it`);
   if (!stat.isDirectory()) throw new Error(`${name} is not a folder; remove it`);
 }
 
@@ -127,6 +134,7 @@ function argsOf(args: unknown): object {
 /** JSON where the result is JSON, else text; a failure begins with `Error: `. */
 function resultOf(end: EventOf<'item.completed'>): unknown {
   const output = end.output ?? end.error ?? '';
-  if (end.status !== 'success') return `Error: ${end.error ?? (typeof output === 'string' ? output : JSON.stringify(output))}`;
+  if (end.status !== 'success')
+    return `Error: ${end.error ?? (typeof output === 'string' ? output : JSON.stringify(output))}`;
   return typeof output === 'string' ? jsonOrText(output) : output;
 }

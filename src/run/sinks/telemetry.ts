@@ -49,7 +49,13 @@ export class TelemetrySink implements Sink {
     this.#options = options;
     const { capturesContent, queue } = request;
     this.#waiting = new SpanQueue(queue);
-    this.#fold = new SpanFold({ onSpan: (span) => this.#add(span), capturesContent, runId, startedAt, ...present({ traceState }) });
+    this.#fold = new SpanFold({
+      onSpan: (span) => this.#add(span),
+      capturesContent,
+      runId,
+      startedAt,
+      ...present({ traceState }),
+    });
   }
 
   record(record: EventRecord): void {

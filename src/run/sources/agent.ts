@@ -35,7 +35,8 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
   const variablesOf = (set: Plan['env']): Record<string, string> =>
     childEnvironment(env, { pass: [...cli.passEnv, ...pass_env], set: { ...set, ...given } });
   const start = { env: variablesOf({}), version, passed: pass_env, workspace };
-  const directed = wire === undefined ? undefined : await (await import('./directed.ts')).directAgent(cli, ask, wire, start);
+  const directed =
+    wire === undefined ? undefined : await (await import('./directed.ts')).directAgent(cli, ask, wire, start);
   const extraArgs = [...ask.extraArgs, ...(directed?.args ?? [])];
   const source = new ProcessSource({
     canResume: cli.abilities.resume,
@@ -43,9 +44,14 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     meter: meterOf(cli, spec, variables),
     findModel: modelFinder(cli, spec, variables),
     findTotal: totalFinder(cli, spec, variables),
-    messagesOf: cli.sessionTotals === undefined ? undefined : (session) => messagesIn(cli, session, { ...env, ...given }),
+    messagesOf:
+      cli.sessionTotals === undefined ? undefined : (session) => messagesIn(cli, session, { ...env, ...given }),
     launch(resume) {
-      const { args, env: set, stdin } = plan({ extraArgs, ...(resume === undefined ? {} : { resume, prompt: continuePrompt }) });
+      const {
+        args,
+        env: set,
+        stdin,
+      } = plan({ extraArgs, ...(resume === undefined ? {} : { resume, prompt: continuePrompt }) });
       directed?.prepare();
       const order = { command: path, args, cwd: ask.cwd, env: directed?.env(variablesOf(set)) ?? variablesOf(set) };
       return { ...(workspace?.inside(order) ?? order), stdin };
@@ -81,12 +87,15 @@ function modelFinder(
   { model }: RunSpec,
   { env, set }: Variables,
 ): ((session: string) => Promise<string | undefined>) | undefined {
-  return cli.hidesModel === true && model === undefined ? (session) => modelOf(cli, session, { ...env, ...set }) : undefined;
+  return cli.hidesModel === true && model === undefined
+    ? (session) => modelOf(cli, session, { ...env, ...set })
+    : undefined;
 }
 
 function totalFinder(cli: AgentCli, spec: RunSpec, { env, set }: Variables): ProcessSourceOptions['findTotal'] {
   if (cli.sessionTotals === undefined) return undefined;
-  return async (resume = spec.resume) => (resume === undefined ? undefined : { total: await totalBefore(cli, resume, { ...env, ...set }) });
+  return async (resume = spec.resume) =>
+    resume === undefined ? undefined : { total: await totalBefore(cli, resume, { ...env, ...set }) };
 }
 
 /** Warns before the start about a limit that can only be checked when it is too late. */

@@ -26,7 +26,10 @@ export async function agentOptions(
   redactor?.learn(configSecrets(config, env));
   const model = spec.model ?? env.RUNWIRE_MODEL ?? config.model;
   if (model === undefined || model === '')
-    throw new Failure('config', 'no model: name one with --model PROVIDER/NAME, in RUNWIRE_MODEL, or as "model" in your config file');
+    throw new Failure(
+      'config',
+      'no model: name one with --model PROVIDER/NAME, in RUNWIRE_MODEL, or as "model" in your config file',
+    );
   const rules = config.permissions ?? {};
   return {
     prompt,

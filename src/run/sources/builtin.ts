@@ -28,7 +28,9 @@ export class BuiltInSource implements Source {
       const runAgent = await (this.#agent ??= this.#load());
       const continued = resume === undefined ? {} : { resume, prompt: continuePrompt };
       const limits = present({ maxTurns: left.max_turns, maxCostUsd: left.max_cost_usd });
-      await runAgent({ ...options, ...continued, ...limits, signal: stop.signal, calls: stop.calls }, (draft) => attempt.emit(draft));
+      await runAgent({ ...options, ...continued, ...limits, signal: stop.signal, calls: stop.calls }, (draft) =>
+        attempt.emit(draft),
+      );
     };
     const working = work();
     await inTime(working, attempt);

@@ -14,7 +14,12 @@ export function commandSource(command: readonly string[], spec: RunSpec, { env, 
     throw new Failure('input', 'no command after --; such as: runwire run -- codex exec --json "fix the tests"');
   const { prompt, cwd, dialect, pass_env, limits } = spec;
   const known = agents.find(({ binaries }) => binaries.includes(basename(program)));
-  const order = { command: program, args, cwd, env: childEnvironment(env, { pass: [...(known?.passEnv ?? []), ...pass_env], set }) };
+  const order = {
+    command: program,
+    args,
+    cwd,
+    env: childEnvironment(env, { pass: [...(known?.passEnv ?? []), ...pass_env], set }),
+  };
   const stdin = prompt === '' ? undefined : prompt;
   return {
     source: new ProcessSource({

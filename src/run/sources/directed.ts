@@ -37,7 +37,12 @@ interface Start {
 }
 
 /** Points an agent at a gateway of its run. Throws `Failure` if it cannot be. */
-export async function directAgent(cli: AgentCli, ask: Ask, wire: Wire, { env, version, passed, workspace }: Start): Promise<Directed> {
+export async function directAgent(
+  cli: AgentCli,
+  ask: Ask,
+  wire: Wire,
+  { env, version, passed, workspace }: Start,
+): Promise<Directed> {
   const pointing = await pointAgent(cli, ask, { env, version });
   if ('cannot' in pointing) throw new Failure('config', `${pointing.cannot} Leave out --wire to run it without.`);
   const folder = privateFolder(wire, workspace);
@@ -50,7 +55,11 @@ export async function directAgent(cli: AgentCli, ask: Ask, wire: Wire, { env, ve
   };
 }
 
-function directedEnvironment(given: Environment, { env, without }: Directions, passed: readonly string[]): Record<string, string> {
+function directedEnvironment(
+  given: Environment,
+  { env, without }: Directions,
+  passed: readonly string[],
+): Record<string, string> {
   const kept = Object.entries(given).filter(([name]) => !without.includes(name) || passed.includes(name));
   return { ...(Object.fromEntries(kept) as Record<string, string>), ...pastProxy(given), ...env };
 }
@@ -79,5 +88,7 @@ function readable({ title }: AgentCli, { covered }: Directions): string[] {
   const paths = Object.keys(covered);
   return paths.length === 0
     ? []
-    : [`${title} is given a token in place of its key, but the key is still in ${paths.join(', ')}, which it can read.`];
+    : [
+        `${title} is given a token in place of its key, but the key is still in ${paths.join(', ')}, which it can read.`,
+      ];
 }

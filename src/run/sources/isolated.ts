@@ -37,8 +37,16 @@ export async function isolatedSource(
   const chosen = await chooseSource({ ...spec, cwd: workspace.cwd }, { ...chooser, workspace });
   return {
     ...chosen,
-    source: new IsolatedSource(chosen.source, workspace, { agent: spec.agent, runId: chooser.run.id, mayLeaveNone: branch === undefined }),
-    warnings: [...chosen.warnings, ...(workspace.remark === undefined ? [] : [workspace.remark]), ...elsewhere(spec, workspace)],
+    source: new IsolatedSource(chosen.source, workspace, {
+      agent: spec.agent,
+      runId: chooser.run.id,
+      mayLeaveNone: branch === undefined,
+    }),
+    warnings: [
+      ...chosen.warnings,
+      ...(workspace.remark === undefined ? [] : [workspace.remark]),
+      ...elsewhere(spec, workspace),
+    ],
   };
 }
 
@@ -79,7 +87,11 @@ class IsolatedSource implements Source {
   /** False while the copy holds work that is not kept: then it must not be removed. */
   #isKept = true;
 
-  constructor(inner: Source, workspace: Workspace, { mayLeaveNone, ...who }: { agent: string; runId: string; mayLeaveNone: boolean }) {
+  constructor(
+    inner: Source,
+    workspace: Workspace,
+    { mayLeaveNone, ...who }: { agent: string; runId: string; mayLeaveNone: boolean },
+  ) {
     this.#inner = inner;
     this.#workspace = workspace;
     this.#who = who;
@@ -102,7 +114,12 @@ class IsolatedSource implements Source {
     const { stop } = attempt;
     const { base, branch, top } = this.#workspace;
     if (!this.#isMade) {
-      attempt.emit({ type: 'branch.updated', branch_id: base.branchId || base.commit, is_start: true, commit: base.commit });
+      attempt.emit({
+        type: 'branch.updated',
+        branch_id: base.branchId || base.commit,
+        is_start: true,
+        commit: base.commit,
+      });
       attempt.emit(this.#branchEvent(branch));
       this.#isMade = true;
       await this.#workspace.create(stop.signal);
@@ -124,7 +141,8 @@ class IsolatedSource implements Source {
   /** By the time anybody reads about its files, a copy is gone: they are reported by their paths in the checkout. */
   correct(reported: Draft): Draft {
     const draft = this.#inner.correct?.(reported) ?? reported;
-    if (draft.type === 'thread.started' && draft.cwd !== undefined) return { ...draft, cwd: this.#inCheckout(draft.cwd) };
+    if (draft.type === 'thread.started' && draft.cwd !== undefined)
+      return { ...draft, cwd: this.#inCheckout(draft.cwd) };
     if (draft.type !== 'file.edited') return draft;
     const below = this.#insideCopy(draft.path);
     if (below !== undefined) this.#edited.add(below);
@@ -171,7 +189,14 @@ class IsolatedSource implements Source {
   #branchEvent(branch_id: string): EventOf<'branch.updated'> {
     const { base, isolation } = this.#workspace;
     const { agent, runId: run_id } = this.#who;
-    return { type: 'branch.updated', branch_id, parent_branch_id: base.branchId || base.commit, agent, run_id, isolation };
+    return {
+      type: 'branch.updated',
+      branch_id,
+      parent_branch_id: base.branchId || base.commit,
+      agent,
+      run_id,
+      isolation,
+    };
   }
 
   /** Once the run is told to stop, there is only so much time for it. */
@@ -189,7 +214,9 @@ class IsolatedSource implements Source {
     } catch (error) {
       if (!(error instanceof Failure) && systemCode(error) === undefined) throw error;
       const isLate = time.signal.aborted;
-      const why = isLate ? ` within ${timeInWords(keepGraceMs)}` : `: ${messageOf(error)}${spaceIn(this.#workspace.folder)}`;
+      const why = isLate
+        ? ` within ${timeInWords(keepGraceMs)}`
+        : `: ${messageOf(error)}${spaceIn(this.#workspace.folder)}`;
       const code = isLate && stop.cause?.kind === 'signal' ? 'cancelled' : 'config';
       throw new Failure(code, `the work could not be kept${why}; ${this.#stillThere}`, { cause: error });
     } finally {

@@ -11,7 +11,15 @@ import { continuePrompt } from './resuming.ts';
 import { settleVariable } from './settling.ts';
 
 /** The variables that the built-in agent itself reads. */
-export const builtInVariables: readonly string[] = ['RUNWIRE_*', 'OPENAI_*', 'ANTHROPIC_*', 'GOOGLE_*', 'GEMINI_*', 'AZURE_*', 'OLLAMA_*'];
+export const builtInVariables: readonly string[] = [
+  'RUNWIRE_*',
+  'OPENAI_*',
+  'ANTHROPIC_*',
+  'GOOGLE_*',
+  'GEMINI_*',
+  'AZURE_*',
+  'OLLAMA_*',
+];
 
 /** The built-in agent as a separate process, for when its tools must see a different file system. */
 export function ownProcessSource(spec: RunSpec, { env, set, workspace }: Variables): Chosen {
@@ -21,7 +29,10 @@ export function ownProcessSource(spec: RunSpec, { env, set, workspace }: Variabl
     settles: true,
     dialect: findDialect('runwire'),
     launch(resume, left) {
-      const passed = childEnvironment(env, { pass: [...builtInVariables, ...pass_env], set: { ...set, [settleVariable]: '1' } });
+      const passed = childEnvironment(env, {
+        pass: [...builtInVariables, ...pass_env],
+        set: { ...set, [settleVariable]: '1' },
+      });
       const attempt = { ...spec, limits: { ...limits, ...left }, resume: resume ?? spec.resume };
       const words = wordsOf(attempt, ({ isForAgent }) => isForAgent === true);
       const args = [ownProgram(), 'run', '--quiet', '--to=runwire', '--ledger=none', ...words];

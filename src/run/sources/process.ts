@@ -64,7 +64,8 @@ export class ProcessSource implements Source {
     const order = { ...this.#options.launch(resume, left), onStdout: hear('stdout'), onStderr: hear('stderr') };
     const child = await supervise(order, settles === undefined ? {} : { stop: settleMs });
     const isSettling = (): boolean => settles !== undefined && stop.settles;
-    const end = (): void => child.stop(stop.cause?.kind === 'signal' ? stop.cause.signal : isSettling() ? settleSignal : 'SIGINT');
+    const end = (): void =>
+      child.stop(stop.cause?.kind === 'signal' ? stop.cause.signal : isSettling() ? settleSignal : 'SIGINT');
     if (stop.signal.aborted) end();
     else stop.signal.addEventListener('abort', end, { once: true });
     void stop.overdue.then(() => (isSettling() ? undefined : child.kill()));

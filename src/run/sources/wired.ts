@@ -27,7 +27,10 @@ export async function wiredSource<Given extends Chooser>(
   choose: (given: Given) => Promise<Chosen>,
 ): Promise<Chosen> {
   if (agent === acpAgent || (command === undefined && agent === builtIn))
-    throw new Failure('input', `--wire meter works for a command of your own and for agents that are programs, not for ${agent}`);
+    throw new Failure(
+      'input',
+      `--wire meter works for a command of your own and for agents that are programs, not for ${agent}`,
+    );
   const { env, set, redact } = chooser;
   const given = { ...env, ...set };
   const listener = new WireListener(redact);
@@ -60,7 +63,10 @@ export async function wiredSource<Given extends Chooser>(
   }
 }
 
-const leading = (gateway: Gateway) => ({ address: (route: string): string => gateway.address(route), token: gateway.token });
+const leading = (gateway: Gateway) => ({
+  address: (route: string): string => gateway.address(route),
+  token: gateway.token,
+});
 
 const variablesTo = (gateway: Gateway, env: Environment): Record<string, string> =>
   standardVariables((route) => gateway.address(route), env);
@@ -135,7 +141,10 @@ class WiredSource implements Source {
   readonly #listener: WireListener;
   readonly #close: () => Promise<void>;
 
-  constructor(inner: Source, { gateway, listener, close }: { gateway: Gateway; listener: WireListener; close: () => Promise<void> }) {
+  constructor(
+    inner: Source,
+    { gateway, listener, close }: { gateway: Gateway; listener: WireListener; close: () => Promise<void> },
+  ) {
     this.#inner = inner;
     this.#gateway = gateway;
     this.#listener = listener;
@@ -164,7 +173,8 @@ class WiredSource implements Source {
       return await this.#inner.produce(attempt);
     } finally {
       await this.#gateway.hangUp();
-      if (!this.#listener.hasPassed) this.#listener.warn('wire: bypassed: nothing was asked at the addresses that the command was given');
+      if (!this.#listener.hasPassed)
+        this.#listener.warn('wire: bypassed: nothing was asked at the addresses that the command was given');
     }
   }
 

@@ -29,7 +29,15 @@ export function liveRoutes({ live, metrics, viewers, timing }: AppParts) {
       left.addEventListener('abort', release);
       return news.messages(left);
     };
-    const body = streamOf(messages, { encode: sseText, behind, keepAlive: ': runwire\n\n', signal, metrics, viewers, timing });
+    const body = streamOf(messages, {
+      encode: sseText,
+      behind,
+      keepAlive: ': runwire\n\n',
+      signal,
+      metrics,
+      viewers,
+      timing,
+    });
     return context.body(body, 200, streamHeaders('text/event-stream'));
   }
 

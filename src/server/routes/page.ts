@@ -11,7 +11,10 @@ export function pageRoutes({ assets }: AppParts) {
 
   function page(context: Context<ServerEnv>): Response {
     if (index === undefined)
-      throw new Problem('not_found', 'this package was built without the page; the API works all the same: see /openapi.json');
+      throw new Problem(
+        'not_found',
+        'this package was built without the page; the API works all the same: see /openapi.json',
+      );
     return send(context, index);
   }
 

@@ -49,7 +49,10 @@ export function recordRoutes(parts: AppParts) {
   async function file(context: Context<ServerEnv>, query: Query<'to'>): Promise<Response> {
     const { run, tape } = await taped(context);
     const to = query.word('to') ?? 'runwire';
-    const [{ findWriter }, { tapeText }] = await Promise.all([import('../../dialects/registry.ts'), import('../../ledger/tape-text.ts')]);
+    const [{ findWriter }, { tapeText }] = await Promise.all([
+      import('../../dialects/registry.ts'),
+      import('../../ledger/tape-text.ts'),
+    ]);
     const { dialect, variant } = findWriter(to);
     viewers.refuseCrowd();
     async function* messages() {
@@ -67,7 +70,9 @@ export function recordRoutes(parts: AppParts) {
       ...streamHeaders(type),
       ...variant.headers,
       // A stream for a front end is not a file to save.
-      ...(variant.layout === 'sse' ? {} : { 'Content-Disposition': `attachment; filename="${run.id}.${dialect.id}${ending}"` }),
+      ...(variant.layout === 'sse'
+        ? {}
+        : { 'Content-Disposition': `attachment; filename="${run.id}.${dialect.id}${ending}"` }),
     });
   }
 
@@ -80,7 +85,10 @@ export function recordRoutes(parts: AppParts) {
 }
 
 /** The tape of a run, read without holding up other requests. */
-export async function tapeInTurns({ ledger, turns }: Pick<AppParts, 'ledger' | 'turns'>, run: RunRecord): Promise<Tape> {
+export async function tapeInTurns(
+  { ledger, turns }: Pick<AppParts, 'ledger' | 'turns'>,
+  run: RunRecord,
+): Promise<Tape> {
   const found = await tapeOf(ledger.tapes, run);
   if ('missing' in found) throw new Problem('not_found', found.missing);
   return inTurns(found.tape, turns);

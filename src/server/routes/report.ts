@@ -22,7 +22,9 @@ export function reportRoutes({ ledger, now, metrics, turns }: AppParts) {
     if (open >= mostUploads) throw new Problem('unavailable', 'too many uploads at once; try again', {}, 1);
     open += 1;
     try {
-      reported ??= import('../../ledger/report.ts').then((module) => new module.ReportedRuns(ledger, now, () => turns.next()));
+      reported ??= import('../../ledger/report.ts').then(
+        (module) => new module.ReportedRuns(ledger, now, () => turns.next()),
+      );
       const answer = await (await reported).accept(id, await readBody(context, mostBytes), context.get('who').id);
       if ('missing' in answer)
         throw new Problem('conflict', `earlier records are missing here; send everything after ${answer.accepted_to}`, {

@@ -19,11 +19,15 @@ const defaultLimit = 50;
 export function runRoutes({ ledger, turns, timelines, now }: AppParts) {
   const { store } = ledger;
 
-  async function page(context: Context<ServerEnv>, query: Query<'limit' | 'after' | 'live' | 'total'>): Promise<Response> {
+  async function page(
+    context: Context<ServerEnv>,
+    query: Query<'limit' | 'after' | 'live' | 'total'>,
+  ): Promise<Response> {
     const filter = await requestedFilter(context, ledger, now());
     const limit = query.whole('limit') ?? defaultLimit;
     const after = query.word('after');
-    if (after !== undefined && !isWholeId(after)) throw new Problem('input', 'after: expected "next" of the previous page');
+    if (after !== undefined && !isWholeId(after))
+      throw new Problem('input', 'after: expected "next" of the previous page');
     // A page may hold a hundred thousand labels.
     await turns.next();
     const childSums = new ChildSums(store);
@@ -34,7 +38,8 @@ export function runRoutes({ ledger, turns, timelines, now }: AppParts) {
       liveFirst && isRunning && after === undefined
         ? (await childSums.page({ ...filter, status: ['running'] }, { limit: mostRuns })).runs
         : [];
-    const status = filter.status?.filter((each) => each !== 'running') ?? (['success', 'error', 'cancelled', 'incomplete'] as const);
+    const status =
+      filter.status?.filter((each) => each !== 'running') ?? (['success', 'error', 'cancelled', 'incomplete'] as const);
     const rest = liveFirst ? { ...filter, status } : filter;
     const newest = await childSums.page(rest, { limit, ...present({ after }) });
     const total = query.word('total') === '1' ? await store.count(filter) : undefined;
@@ -64,7 +69,10 @@ export function runRoutes({ ledger, turns, timelines, now }: AppParts) {
     },
 
     async 'get /api/runs/{id}/diff/{other}'(context) {
-      const [a, b] = [await namedRun(ledger, context.req.param('id')), await namedRun(ledger, context.req.param('other'))];
+      const [a, b] = [
+        await namedRun(ledger, context.req.param('id')),
+        await namedRun(ledger, context.req.param('other')),
+      ];
       return context.json(compareRuns(a, b));
     },
   } satisfies Partial<Handlers>;

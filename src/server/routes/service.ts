@@ -16,7 +16,8 @@ export function serviceRoutes({ ledger, tokens, wrong, names, live, metrics, vie
   const totals = cached(() => totalsOf(ledger), totalsMs, now);
 
   return {
-    'get /healthz': (context) => (live.trouble === undefined ? context.text('ok\n') : context.text('the ledger does not answer\n', 503)),
+    'get /healthz': (context) =>
+      live.trouble === undefined ? context.text('ok\n') : context.text('the ledger does not answer\n', 503),
 
     'get /openapi.json': async (context) => context.json((await import('../openapi.ts')).openApi()),
 
@@ -28,7 +29,8 @@ export function serviceRoutes({ ledger, tokens, wrong, names, live, metrics, vie
 
     async 'get /api/queue'(context) {
       const state = await queue?.overview();
-      if (state === undefined) throw new Problem('not_found', 'this ledger has no queue: "runwire enqueue" makes one, in PostgreSQL');
+      if (state === undefined)
+        throw new Problem('not_found', 'this ledger has no queue: "runwire enqueue" makes one, in PostgreSQL');
       return context.json(state);
     },
 

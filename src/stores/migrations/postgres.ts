@@ -1,6 +1,7 @@
 const sums = ['input_tokens', 'output_tokens', 'cache_read_tokens'];
 const totals = ['runs', 'running', ...sums, 'cost', 'cost_known'];
-const wasStarted = "(r.input_tokens is not null or coalesce(r.turns, 0) <> 0 or r.class is null or r.class not in ('config', 'input'))";
+const wasStarted =
+  "(r.input_tokens is not null or coalesce(r.turns, 0) <> 0 or r.class is null or r.class not in ('config', 'input'))";
 const bounded = (name: string, most: string): string => `greatest(least(coalesce(r.${name}, 0), ${most}), -${most})`;
 const figures = `coalesce(r.class, '') as class, 1 as runs, cast(r.status = 'running' as integer) as running,
   ${sums.map((name) => `round(${bounded(name, '9e15')}) as ${name}`).join(', ')}, round(${bounded('cost', '9e6')} * 1e9) as cost, cast(r.cost is not null as integer) as cost_known`;
@@ -10,7 +11,9 @@ const slots = 16;
 /** Adds what a statement added to the totals, and takes away what it removed; what leaves them as they are is not written. */
 function count(p: string, changed: readonly ('added' | 'removed')[]): string {
   const signed = totals.map((name) => `sign * ${name} as ${name}`).join(', ');
-  const each = changed.map((rows) => `select ${rows === 'added' ? 1 : -1} as sign, ${figures} from ${rows} r where ${wasStarted}`);
+  const each = changed.map(
+    (rows) => `select ${rows === 'added' ? 1 : -1} as sign, ${figures} from ${rows} r where ${wasStarted}`,
+  );
   return `insert into ${p}totals as t select pg_backend_pid() % ${slots}, class, ${totals.map((name) => `sum(${name})`).join(', ')}
       from (select class, ${signed} from (${each.join(' union all ')}) c) x
       group by class having ${totals.map((name) => `sum(${name}) <> 0`).join(' or ')} order by class

@@ -1,6 +1,8 @@
 const sums = ['input_tokens', 'output_tokens', 'cache_read_tokens'];
 const totals = ['runs', 'running', ...sums, 'cost', 'cost_known'];
-const changes = ['status', 'class', 'turns', 'cost', ...sums].map((name) => `old.${name} is not new.${name}`).join(' or ');
+const changes = ['status', 'class', 'turns', 'cost', ...sums]
+  .map((name) => `old.${name} is not new.${name}`)
+  .join(' or ');
 
 /** Adds the figures of a run to the totals, or takes them away. */
 function count(sign: '+' | '-', row: 'old' | 'new'): string {

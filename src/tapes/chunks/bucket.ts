@@ -31,13 +31,21 @@ export function openBucket(
   const name = bucketAddress(place);
   const inPrefix = (key: string): string => (place.prefix === '' ? key : `${place.prefix}/${key}`);
   /** A client for each request, because only then can a single request be abandoned early. */
-  async function ask<Answer>(what: string, work: (s3: S3mini) => Promise<Answer>, abandoned?: AbortSignal): Promise<Answer> {
+  async function ask<Answer>(
+    what: string,
+    work: (s3: S3mini) => Promise<Answer>,
+    abandoned?: AbortSignal,
+  ): Promise<Answer> {
     try {
       return await work(await connect(place, env, answerMs, abandoned));
     } catch (error) {
-      throw new PlaceAway('config', `cannot ${what} ${name}: ${error instanceof Failure ? error.message : whyRefused(error)}`, {
-        cause: isLate(error) ? error : undefined,
-      });
+      throw new PlaceAway(
+        'config',
+        `cannot ${what} ${name}: ${error instanceof Failure ? error.message : whyRefused(error)}`,
+        {
+          cause: isLate(error) ? error : undefined,
+        },
+      );
     }
   }
   async function read(key: string, mostBytes: number): Promise<Uint8Array | undefined> {
@@ -64,7 +72,12 @@ export function openBucket(
   };
 }
 
-async function connect({ bucket }: BucketPlace, env: Environment, answerMs: number, abandoned: AbortSignal | undefined): Promise<S3mini> {
+async function connect(
+  { bucket }: BucketPlace,
+  env: Environment,
+  answerMs: number,
+  abandoned: AbortSignal | undefined,
+): Promise<S3mini> {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: token } = env;
   if (!accessKeyId || !secretAccessKey)
     throw new Failure('config', 'it needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment');
@@ -77,7 +90,8 @@ async function connect({ bucket }: BucketPlace, env: Environment, answerMs: numb
     region,
     fetch: async (url, init) => {
       const late = new AbortController();
-      const tellLate = (ms: number): void => late.abort(new DOMException(`no answer within ${timeInWords(ms)}`, 'TimeoutError'));
+      const tellLate = (ms: number): void =>
+        late.abort(new DOMException(`no answer within ${timeInWords(ms)}`, 'TimeoutError'));
       // An upload takes time before the answer begins.
       const firstMs = init?.method === 'PUT' ? requestMs : answerMs;
       const timer = setTimeout(tellLate, firstMs, firstMs);
@@ -97,8 +111,17 @@ function endpointOf(env: Environment, region: string): string {
   const given = env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'];
   if (!given) return `https://s3.${region}.amazonaws.com`;
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '' || url.search !== '')
-    throw new Failure('config', 'AWS_ENDPOINT_URL: expected an address such as https://storage.example.com, without keys');
+  if (
+    url === undefined ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username !== '' ||
+    url.password !== '' ||
+    url.search !== ''
+  )
+    throw new Failure(
+      'config',
+      'AWS_ENDPOINT_URL: expected an address such as https://storage.example.com, without keys',
+    );
   return `${url.origin}${url.pathname.replace(/\/$/, '')}`;
 }
 
@@ -134,7 +157,8 @@ function whyRefused(error: unknown): string {
     const code = 'serviceCode' in error ? String(error.serviceCode).replaceAll(/\W/g, '').slice(0, 60) : '';
     return [`it answers ${error.status}`, code === 'Unknown' ? '' : code].join(' ').trimEnd();
   }
-  if (isLate(error)) return error.message.startsWith('no answer') ? error.message : `no answer within ${timeInWords(requestMs)}`;
+  if (isLate(error))
+    return error.message.startsWith('no answer') ? error.message : `no answer within ${timeInWords(requestMs)}`;
   const { cause } = error;
   const found = cause instanceof Error && 'code' in cause ? cause.code : 'code' in error ? error.code : undefined;
   return typeof found === 'string' ? found : quoted(messageOf(cause instanceof Error ? cause : error), 200);

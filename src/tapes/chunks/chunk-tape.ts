@@ -24,7 +24,8 @@ export function chunkTape({ name, tape, chunks, bucket }: ChunkTapeOptions): Rea
   async function* bytes(after: number, more?: () => Promise<boolean>): AsyncGenerator<Uint8Array, TapeEnd> {
     const index = await chunks();
     // A reader that follows a run waits for its first chunk.
-    if (more === undefined && (await index.size(tape)) === undefined) throw new Failure('input', `cannot read ${name}: it is not there`);
+    if (more === undefined && (await index.size(tape)) === undefined)
+      throw new Failure('input', `cannot read ${name}: it is not there`);
     const pace = new Pace(more, (onNews) => index.watch(tape, onNews));
     let last = after;
     let isWhole = false;
@@ -51,8 +52,11 @@ export function chunkTape({ name, tape, chunks, bucket }: ChunkTapeOptions): Rea
   async function bodyOf(chunk: Chunk): Promise<{ bytes: Uint8Array } | Extract<TapeEnd, { kind: 'broken' }>> {
     const where = `records ${chunk.from} to ${chunk.to}`;
     const body = chunk.body ?? (await objectOf(chunk));
-    if (body === undefined) return { kind: 'broken', message: `its ${where} are no longer in ${bucket?.place ?? 'the ledger'}` };
-    return hashOf(body) === chunk.sha256 ? { bytes: body } : { kind: 'broken', message: `its ${where} are not what was written` };
+    if (body === undefined)
+      return { kind: 'broken', message: `its ${where} are no longer in ${bucket?.place ?? 'the ledger'}` };
+    return hashOf(body) === chunk.sha256
+      ? { bytes: body }
+      : { kind: 'broken', message: `its ${where} are not what was written` };
   }
 
   async function objectOf({ sha256, bytes: length }: Chunk): Promise<Uint8Array | undefined> {
@@ -121,7 +125,8 @@ class Pace {
         return true;
       }
       this.#ask(this.#more);
-      if (this.#answer === undefined && this.#failure === undefined) await new Promise<void>((resolve) => void (this.#wake = resolve));
+      if (this.#answer === undefined && this.#failure === undefined)
+        await new Promise<void>((resolve) => void (this.#wake = resolve));
       if (this.#failure !== undefined) throw this.#failure;
       if (this.#answer === undefined) continue;
       // Records that arrived between the last poll and the answer that nothing more comes are still read.

@@ -63,7 +63,8 @@ const shortLines = 256;
 
 /** Lines as a chunk, compressed if that makes them smaller. */
 export async function pack(lines: Uint8Array, from: number, to: number): Promise<Chunk & { body: Uint8Array }> {
-  const packed = lines.length < shortLines ? lines : await promisify(zlib().zstdCompress)(lines, { params: tapeParams() });
+  const packed =
+    lines.length < shortLines ? lines : await promisify(zlib().zstdCompress)(lines, { params: tapeParams() });
   const body = packed.length < lines.length ? packed : lines;
   return { from, to, sha256: hashOf(body), bytes: body.length, ends: false, body };
 }

@@ -22,11 +22,22 @@ export interface Target {
 /** Delivers often, since this is how a run is seen live on other machines. */
 export function databaseTarget(chunks: () => Promise<Chunks>, tape: TapeId, place: string): Target {
   const add = async (chunk: Packed): Promise<void> => (await chunks()).add(tape, place, chunk);
-  return { everyMs: 50, mostBytes: 1024 * 1024, last: async () => (await chunks()).last(tape, false), put: add, end: add };
+  return {
+    everyMs: 50,
+    mostBytes: 1024 * 1024,
+    last: async () => (await chunks()).last(tape, false),
+    put: add,
+    end: add,
+  };
 }
 
 /** Delivers seldom: every object costs one request to write and one to read. An object is stored before the index names it. */
-export function bucketTarget(chunks: () => Promise<Chunks>, tape: TapeId, bucket: Bucket, { everyMs }: { everyMs: number }): Target {
+export function bucketTarget(
+  chunks: () => Promise<Chunks>,
+  tape: TapeId,
+  bucket: Bucket,
+  { everyMs }: { everyMs: number },
+): Target {
   return {
     everyMs,
     mostBytes: 4 * 1024 * 1024,
@@ -138,7 +149,10 @@ export class Delivery {
     else if (this.#sawEnd) return false;
     else if (this.#hasEnded) this.#sawEnd = true;
     // A record is in the file a moment after it was recorded.
-    else await this.#sleep(isWhole ? wait : performance.now() - this.#newsAt < settlingMs ? Math.min(everyMs / 2, lookMs) : undefined);
+    else
+      await this.#sleep(
+        isWhole ? wait : performance.now() - this.#newsAt < settlingMs ? Math.min(everyMs / 2, lookMs) : undefined,
+      );
     return true;
   }
 
@@ -166,7 +180,9 @@ export class Delivery {
         const until = performance.now() + delay;
         // At the end of the run somebody waits for this, so it is retried often.
         while (!this.#stopped.signal.aborted && performance.now() < until) {
-          await this.#sleep(this.#hasEnded ? Math.min(firstRetryMs, until - performance.now()) : until - performance.now());
+          await this.#sleep(
+            this.#hasEnded ? Math.min(firstRetryMs, until - performance.now()) : until - performance.now(),
+          );
           if (this.#hasEnded) break;
         }
       }

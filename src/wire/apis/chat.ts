@@ -50,7 +50,10 @@ class ChatMeter implements Meter {
 
   #read(chunk: JsonObject): void {
     const [choice] = list(chunk.choices).map(object);
-    Object.assign(this.reading, present({ model: filled(chunk.model), serviceTier: filled(chunk.service_tier), error: toldError(chunk) }));
+    Object.assign(
+      this.reading,
+      present({ model: filled(chunk.model), serviceTier: filled(chunk.service_tier), error: toldError(chunk) }),
+    );
     this.#usage(object(chunk.usage ?? object(chunk.x_groq).usage ?? choice?.usage));
     const finish = filled(choice?.finish_reason);
     finished(this.reading, finishes, finish);

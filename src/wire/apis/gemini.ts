@@ -63,7 +63,9 @@ class GeminiMeter implements Meter {
     const answers = Array.isArray(body) ? body : [body];
     for (const answer of answers) {
       const [candidate] = list(object(answer).candidates).map(object);
-      this.#hasCalled ||= list(object(candidate?.content).parts).some((part) => object(part).functionCall !== undefined);
+      this.#hasCalled ||= list(object(candidate?.content).parts).some(
+        (part) => object(part).functionCall !== undefined,
+      );
       this.#read(object(answer));
     }
   }

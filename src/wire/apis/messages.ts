@@ -40,7 +40,8 @@ class MessagesMeter implements Meter {
   readonly reading = noReading();
 
   event(name: string, data: string): void {
-    if (name === '' ? !/"(?:message_(?:start|delta|stop)|error)"/.test(data) : !/^(?:message_|error)/.test(name)) return;
+    if (name === '' ? !/"(?:message_(?:start|delta|stop)|error)"/.test(data) : !/^(?:message_|error)/.test(name))
+      return;
     const event = eventOf(data);
     switch (event.type) {
       case 'message_start':
@@ -80,7 +81,10 @@ class MessagesMeter implements Meter {
     const cacheRead = whole(usage.cache_read_input_tokens) || known.cacheRead;
     const cacheWrite = whole(usage.cache_creation_input_tokens) || known.cacheWrite;
     count(this.reading, {
-      input: uncached === undefined ? undefined : Math.max(uncached + (cacheRead ?? 0) + (cacheWrite ?? 0), known.input ?? 0),
+      input:
+        uncached === undefined
+          ? undefined
+          : Math.max(uncached + (cacheRead ?? 0) + (cacheWrite ?? 0), known.input ?? 0),
       cacheRead,
       cacheWrite,
       cacheWriteHour: whole(object(usage.cache_creation).ephemeral_1h_input_tokens) || undefined,

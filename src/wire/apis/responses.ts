@@ -5,7 +5,10 @@ import { present } from '../../json/present.ts';
 import { type Api, type Meter, noReading } from './api.ts';
 import { count, eventOf, finished, hostedIn, toldError } from './words.ts';
 
-const incompletes: Readonly<Record<string, FinishReason>> = { max_output_tokens: 'length', content_filter: 'content_filter' };
+const incompletes: Readonly<Record<string, FinishReason>> = {
+  max_output_tokens: 'length',
+  content_filter: 'content_filter',
+};
 
 /** Tools that the agent runs; all others run at OpenAI. */
 const ownTools: ReadonlySet<string> = new Set([
@@ -32,11 +35,14 @@ export const responses: Api = {
       maxOutput: whole(body.max_output_tokens),
       tools: list(body.tools).length,
       hostedTools: hostedIn(body.tools, (type) => ownTools.has(type)),
-      continues: filled(body.previous_response_id) !== undefined || list(body.input).some((item) => wasSaid(object(item))),
+      continues:
+        filled(body.previous_response_id) !== undefined || list(body.input).some((item) => wasSaid(object(item))),
     };
   },
   meter: () => new ResponsesMeter(),
-  refusal: (message) => ({ error: { message, type: 'invalid_request_error', param: null, code: 'invalid_request_error' } }),
+  refusal: (message) => ({
+    error: { message, type: 'invalid_request_error', param: null, code: 'invalid_request_error' },
+  }),
 };
 
 /** A message of the model, its reasoning or a call; what others said are messages too, and the results of calls end in `_output`. */
@@ -76,7 +82,8 @@ class ResponsesMeter implements Meter {
     this.#model(response);
     this.#failed(response);
     this.#usage(response);
-    if (response.status === 'incomplete') finished(this.reading, incompletes, filled(object(response.incomplete_details).reason) ?? '');
+    if (response.status === 'incomplete')
+      finished(this.reading, incompletes, filled(object(response.incomplete_details).reason) ?? '');
     else if (response.status === 'failed') finished(this.reading, { failed: 'error' }, 'failed');
     else if (response.status === 'completed' || response.object === 'response.compaction')
       finished(this.reading, { completed: this.#calledIn(response) ? 'tool_calls' : 'stop' }, 'completed');

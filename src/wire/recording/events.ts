@@ -30,7 +30,9 @@ export function readEvents(text: string): StreamedAnswer {
 
 /** What the agent is sent. Spaces and line ends that mean nothing are ours. */
 export function writeEvents(events: StreamedAnswer): string {
-  return events.map((event) => (typeof event === 'string' ? event : blockOf(event.name, filled(event.data, leavesOf(event))))).join('');
+  return events
+    .map((event) => (typeof event === 'string' ? event : blockOf(event.name, filled(event.data, leavesOf(event)))))
+    .join('');
 }
 
 export function compactEvents(events: StreamedAnswer): CompactEvent[] {
@@ -40,7 +42,8 @@ export function compactEvents(events: StreamedAnswer): CompactEvent[] {
     const { name, shape, leaves } = event;
     const known = shapes.get(shape);
     shapes.set(shape, { number: known?.number ?? shapes.size, leaves });
-    if (known === undefined) return { ...(name === undefined ? {} : { name }), data: filled(event.data, leavesOf(event)) };
+    if (known === undefined)
+      return { ...(name === undefined ? {} : { name }), data: filled(event.data, leavesOf(event)) };
     return [known.number, ...leaves.flatMap((leaf, index) => (leaf === known.leaves[index] ? [] : [index, leaf]))];
   });
 }
@@ -57,7 +60,8 @@ export function expandEvents(compact: readonly CompactEvent[]): StreamedAnswer {
     }
     const [number, ...changes] = event;
     const earlier = shapes[number as number];
-    if (earlier === undefined) throw new RangeError(`an event has the shape ${JSON.stringify(number)}, which is missing`);
+    if (earlier === undefined)
+      throw new RangeError(`an event has the shape ${JSON.stringify(number)}, which is missing`);
     const leaves = [...earlier.leaves];
     for (let at = 0; at + 1 < changes.length; at += 2) leaves[changes[at] as number] = changes[at + 1] ?? null;
     return (shapes[number as number] = { ...earlier, leaves });
@@ -69,7 +73,9 @@ export function expandEvents(compact: readonly CompactEvent[]): StreamedAnswer {
  * text, and if that holds a secret, the first of them gets all of the clean text.
  */
 export function cleanEvents(events: StreamedAnswer, clean: (text: string, field: string) => string): StreamedAnswer {
-  const copies = events.map((event) => (typeof event === 'string' ? clean(event, '') : { ...event, leaves: [...event.leaves] }));
+  const copies = events.map((event) =>
+    typeof event === 'string' ? clean(event, '') : { ...event, leaves: [...event.leaves] },
+  );
   for (const { field, pieces } of piecesOf(copies)) {
     const whole = pieces.map(({ text }) => text).join('');
     const isRepeated = pieces.every(({ text }) => text === pieces[0]?.text);
@@ -81,7 +87,9 @@ export function cleanEvents(events: StreamedAnswer, clean: (text: string, field:
 }
 
 /** The texts of each field, through all events of a shape. */
-function piecesOf(events: StreamedAnswer): Iterable<{ field: string; pieces: { event: StreamEvent; leaf: number; text: string }[] }> {
+function piecesOf(
+  events: StreamedAnswer,
+): Iterable<{ field: string; pieces: { event: StreamEvent; leaf: number; text: string }[] }> {
   const found = new Map<string, { field: string; pieces: { event: StreamEvent; leaf: number; text: string }[] }>();
   for (const event of events) {
     if (typeof event === 'string') continue;
@@ -131,7 +139,9 @@ function blockOf(name: string | undefined, data: Json): string {
 function outline(value: Json, field: string, leaves: Leaf[], fields: string[]): string {
   if (Array.isArray(value)) return `[${value.map((each) => outline(each, field, leaves, fields)).join(',')}]`;
   if (isObject(value)) {
-    const parts = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}:${outline(each, name, leaves, fields)}`);
+    const parts = Object.entries(value).map(
+      ([name, each]) => `${JSON.stringify(name)}:${outline(each, name, leaves, fields)}`,
+    );
     return `{${parts.join(',')}}`;
   }
   leaves.push(value);
@@ -145,6 +155,7 @@ function leavesOf({ leaves }: StreamEvent): { leaves: readonly Leaf[]; next: num
 
 function filled(value: Json, from: { leaves: readonly Leaf[]; next: number }): Json {
   if (Array.isArray(value)) return value.map((each) => filled(each, from));
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, filled(each, from)]));
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, filled(each, from)]));
   return from.leaves[from.next++] ?? null;
 }

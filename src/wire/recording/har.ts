@@ -5,7 +5,11 @@ import type { RecordedExchange } from './recording.ts';
 /** A recording as an HTTP Archive (HAR 1.2), which browsers and proxies open. `startedAt`: when the first request was made. */
 export function harOf(exchanges: readonly RecordedExchange[], startedAt: number): JsonObject {
   return {
-    log: { version: '1.2', creator: { name: 'runwire', version }, entries: exchanges.map((exchange) => entryOf(exchange, startedAt)) },
+    log: {
+      version: '1.2',
+      creator: { name: 'runwire', version },
+      entries: exchanges.map((exchange) => entryOf(exchange, startedAt)),
+    },
   };
 }
 
@@ -35,7 +39,11 @@ function entryOf({ request, answer }: RecordedExchange, startedAt: number): Json
       httpVersion: 'HTTP/1.1',
       headers: answer === undefined ? [] : [{ name: 'content-type', value: answer.content_type }],
       cookies: [],
-      content: { size: Buffer.byteLength(answer?.body ?? ''), mimeType: answer?.content_type ?? '', text: answer?.body ?? '' },
+      content: {
+        size: Buffer.byteLength(answer?.body ?? ''),
+        mimeType: answer?.content_type ?? '',
+        text: answer?.body ?? '',
+      },
       redirectURL: '',
       headersSize: -1,
       bodySize: Buffer.byteLength(answer?.body ?? ''),

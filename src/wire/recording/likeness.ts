@@ -24,7 +24,9 @@ export function differenceFrom(earlier: JsonObject, now: JsonObject): Difference
 
 export function applyDifference(earlier: JsonObject, { set, without }: Difference): JsonObject {
   const kept = Object.entries(earlier).filter(([name]) => !without.includes(name) && !Object.hasOwn(set, name));
-  const changed = Object.entries(set).map(([name, value]) => [name, isContinued(value) ? resumed(earlier[name], value) : value] as const);
+  const changed = Object.entries(set).map(
+    ([name, value]) => [name, isContinued(value) ? resumed(earlier[name], value) : value] as const,
+  );
   return Object.fromEntries([...kept, ...changed]);
 }
 
@@ -46,6 +48,7 @@ function isContinued(value: Json): value is Continued {
 }
 
 function resumed(before: Json | undefined, { $first: count, more }: Continued): Json[] {
-  if (!Array.isArray(before) || before.length < count) throw new RangeError('a list that a later request continues is missing');
+  if (!Array.isArray(before) || before.length < count)
+    throw new RangeError('a list that a later request continues is missing');
   return [...before.slice(0, count), ...more];
 }

@@ -107,12 +107,18 @@ export class RecordingWriter {
   }
 
   answer({ number, body, content_type, ...rest }: RecordedAnswer): void {
-    this.#write(JSON.parse(JSON.stringify({ answer: number, content_type, ...rest, ...this.#encoded(body, content_type) })) as JsonObject);
+    this.#write(
+      JSON.parse(
+        JSON.stringify({ answer: number, content_type, ...rest, ...this.#encoded(body, content_type) }),
+      ) as JsonObject,
+    );
   }
 
   #encoded(body: string, type: string): { events: CompactEvent[] } | { json: Json } | { text: string } {
     if (/^text\/event-stream\b/i.test(type))
-      return { events: compactEvents(cleanEvents(readEvents(body), (text, field) => cleanField(text, field, this.#clean))) };
+      return {
+        events: compactEvents(cleanEvents(readEvents(body), (text, field) => cleanField(text, field, this.#clean))),
+      };
     try {
       return { json: this.#parts.encode(cleanJson(JSON.parse(body) as Json, this.#clean)) };
     } catch {
@@ -149,7 +155,8 @@ export class RecordingReader {
     const earlier = like === undefined ? undefined : this.#bodies.get(like);
     if (like !== undefined && (earlier === undefined || !isObject(written as Json)))
       throw new DamagedRecording(`request ${like} is missing`);
-    const body = earlier === undefined ? (written as Json) : applyDifference(earlier, { set: written as JsonObject, without });
+    const body =
+      earlier === undefined ? (written as Json) : applyDifference(earlier, { set: written as JsonObject, without });
     if (isObject(body)) this.#bodies.set(number, body);
     const exchange = { request: { number, ...rest, body: this.#parts.decode(body) }, answer: undefined };
     this.exchanges.push(exchange);

@@ -23,7 +23,10 @@ export interface Departure {
 type Leaves = Map<string, string>;
 
 /** The fields in which two bodies differ: the first of them, and how many. Undefined: none. */
-export function differenceOf(recorded: Json, now: Json): Pick<Departure, 'path' | 'call' | 'before' | 'now' | 'others'> | undefined {
+export function differenceOf(
+  recorded: Json,
+  now: Json,
+): Pick<Departure, 'path' | 'call' | 'before' | 'now' | 'others'> | undefined {
   const [before, after] = [leavesOf(recorded), leavesOf(now)];
   const paths = [...before.keys(), ...[...after.keys()].filter((path) => !before.has(path))].filter(
     (path) => before.get(path) !== after.get(path),
@@ -50,7 +53,8 @@ export function leavesOf(value: Json): Leaves {
       : isObject(each)
         ? Object.entries(each)
         : undefined;
-    if (entries === undefined || entries.length === 0) leaves.set(path, typeof each === 'string' ? each : JSON.stringify(each));
+    if (entries === undefined || entries.length === 0)
+      leaves.set(path, typeof each === 'string' ? each : JSON.stringify(each));
     else for (const [name, inner] of entries) walk(inner, path === '' ? name : `${path}.${name}`);
   };
   walk(value, '');
@@ -64,7 +68,10 @@ function isAt(path: string, folder: string): boolean {
 const mostShown = 300;
 
 /** In words, over several lines. */
-export function departureText({ request, recorded, target, path, call, before, now, others }: Departure, of: number): string {
+export function departureText(
+  { request, recorded, target, path, call, before, now, others }: Departure,
+  of: number,
+): string {
   if (recorded === undefined) return `departed at request ${request}: the recording has no further answer to ${target}`;
   const what = call === undefined ? path : `the result of \`${shown(call)}\` (${path})`;
   const more = others === 0 ? '' : `, and ${others} more`;

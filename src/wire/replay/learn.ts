@@ -13,7 +13,8 @@ export interface Recorded {
 /** Longer texts are not names that an agent makes up. */
 const longestName = 128;
 /** What people, models and tools say: to leave it out would be to answer a request that nobody recorded. */
-const words = /(?:^|\.)(?:text|content|output|arguments|args|input|instructions|system|prompt|response|thinking|summary)$/;
+const words =
+  /(?:^|\.)(?:text|content|output|arguments|args|input|instructions|system|prompt|response|thinking|summary)$/;
 
 /**
  * The names that differ between two recordings of the same run: ids that an agent makes up anew each time. Requests are compared one

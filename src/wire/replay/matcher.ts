@@ -97,8 +97,14 @@ export class Matcher {
       .map((entry) => ({ entry, far: distance(leavesOf(this.#recorded(entry)), leaves) }))
       .toSorted((one, other) => one.far - other.far)[0]?.entry;
     const request = this.#count;
-    if (nearest === undefined) return { request, recorded: undefined, target, path: '', before: undefined, now: undefined, others: 0 };
-    const difference = differenceOf(this.#recorded(nearest), body) ?? { path: '', before: undefined, now: undefined, others: 0 };
+    if (nearest === undefined)
+      return { request, recorded: undefined, target, path: '', before: undefined, now: undefined, others: 0 };
+    const difference = differenceOf(this.#recorded(nearest), body) ?? {
+      path: '',
+      before: undefined,
+      now: undefined,
+      others: 0,
+    };
     return { request, recorded: nearest.exchange.request.number, target, ...difference };
   }
 }
@@ -147,5 +153,7 @@ function below(path: string, name: string): string {
 function sortLines(value: Json): Json {
   if (typeof value === 'string') return value.split('\n').toSorted().join('\n');
   if (Array.isArray(value)) return value.map(sortLines);
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, sortLines(each)])) : value;
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, sortLines(each)]))
+    : value;
 }

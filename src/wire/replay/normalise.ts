@@ -9,7 +9,11 @@ export interface Folders {
 }
 
 /** The body of a request without what differs between two requests that mean the same. */
-export function normalise(body: Json, { drop = [], replace = [], sort = [] }: ReplayRules, { cwd, home }: Folders): Json {
+export function normalise(
+  body: Json,
+  { drop = [], replace = [], sort = [] }: ReplayRules,
+  { cwd, home }: Folders,
+): Json {
   const dropped = drop.map((path) => path.split('.'));
   const sorted = sort.map((path) => path.split('.'));
   const folders = (

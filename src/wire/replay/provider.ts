@@ -29,7 +29,9 @@ export class ReplayProvider {
   constructor(matcher: Matcher, listener: ReplayListener) {
     this.#matcher = matcher;
     this.#listener = listener;
-    this.#server = createServer((incoming, response) => void this.#serve(incoming, response).catch(() => response.destroy()));
+    this.#server = createServer(
+      (incoming, response) => void this.#serve(incoming, response).catch(() => response.destroy()),
+    );
   }
 
   async open(): Promise<void> {
@@ -55,7 +57,8 @@ export class ReplayProvider {
     const api = path === undefined ? undefined : apiOf(method, path.split('?', 1)[0] ?? '');
     const sent = await bodyOf(incoming);
     // Agents do without lists of models and counts of tokens, which are not recorded.
-    if (path === undefined || api === undefined || api === 'free' || sent === undefined) return refuseStray(response, 'not recorded');
+    if (path === undefined || api === undefined || api === 'free' || sent === undefined)
+      return refuseStray(response, 'not recorded');
     const text = (await decompressed(sent, incoming.headers['content-encoding'], mostBytes)).toString();
     const match = this.#matcher.match({ method, path, body: jsonOrText(text) });
     if ('departure' in match) {
@@ -68,7 +71,10 @@ export class ReplayProvider {
 }
 
 /** As the provider did: one that broke off then breaks off now, at the same place. */
-async function answer(response: ServerResponse, { status, content_type: type, ended, body }: RecordedAnswer): Promise<void> {
+async function answer(
+  response: ServerResponse,
+  { status, content_type: type, ended, body }: RecordedAnswer,
+): Promise<void> {
   if (status === null) return void response.destroy();
   response.writeHead(status, type === '' ? {} : { 'content-type': type });
   await new Promise<void>((resolve) => response.write(body, () => resolve()));

@@ -51,11 +51,19 @@ function gemini({ contents }: JsonObject): ToolResult[] {
     list(object(content).parts).flatMap((part, at) => {
       const { functionCall, functionResponse } = object(part);
       if (isObject(functionCall))
-        waiting.push({ name: string(functionCall.name) ?? '', words: wordsOf(string(functionCall.name), functionCall.args) });
+        waiting.push({
+          name: string(functionCall.name) ?? '',
+          words: wordsOf(string(functionCall.name), functionCall.args),
+        });
       if (!isObject(functionResponse)) return [];
       const found = waiting.findIndex(({ name }) => name === functionResponse.name);
       const [call] = found < 0 ? [] : waiting.splice(found, 1);
-      return [{ path: ['contents', String(index), 'parts', String(at), 'functionResponse', 'response'], call: call?.words ?? 'a tool' }];
+      return [
+        {
+          path: ['contents', String(index), 'parts', String(at), 'functionResponse', 'response'],
+          call: call?.words ?? 'a tool',
+        },
+      ];
     }),
   );
 }

@@ -23,6 +23,9 @@ export const expected: Expected = {
     'stream-error': 'provider',
   },
   differs: {
-    'empty-prompt': { why: 'nothing on stdout, and on stderr the sentence of opencode, which it was forked from', dialect: 'opencode' },
+    'empty-prompt': {
+      why: 'nothing on stdout, and on stderr the sentence of opencode, which it was forked from',
+      dialect: 'opencode',
+    },
   },
 };

@@ -21,7 +21,10 @@ export const expected: Expected = {
   },
   silent: ['reasoning_tokens'],
   differs: {
-    'disconnect-always': { why: 'what was counted before each attempt broke off', tokens: { input: 5344, output: 108 } },
+    'disconnect-always': {
+      why: 'what was counted before each attempt broke off',
+      tokens: { input: 5344, output: 108 },
+    },
     'stream-error': {
       why: 'the agent does not notice the error in the stream: it prints a good end, and nothing speaks against it',
       message: 'This answer ends in an error event of the stream',

@@ -35,7 +35,8 @@ export const expected: Expected = {
   differs: {
     'disconnect-then-ok': {
       why,
-      message: 'This answer is cut off in the middle of the stream, the first time it is given, and whole the second time.',
+      message:
+        'This answer is cut off in the middle of the stream, the first time it is given, and whole the second time.',
     },
     'long-text': {
       why: 'the result line with the totals is cut; the call for notes is in them alone',

@@ -7,7 +7,10 @@ const settings = (providers: Readonly<Record<string, object>>, lastUsedProvider?
     lastUsedProvider,
     modes: {},
     providers: Object.fromEntries(
-      Object.entries(providers).map(([name, each]) => [name, { settings: { provider: name, ...each }, tokenSource: 'manual' }]),
+      Object.entries(providers).map(([name, each]) => [
+        name,
+        { settings: { provider: name, ...each }, tokenSource: 'manual' },
+      ]),
     ),
   });
 const corp = { 'openai-compatible': { apiKey: key, model: 'm', baseUrl: 'https://corp.example/v1' } };
@@ -19,7 +22,11 @@ export const cline: readonly PointingCase[] = [
     files: { [path]: settings({ ...corp, anthropic: { apiKey: otherKey } }, 'openai-compatible') },
     ask: { model: 'anthropic/x' },
   },
-  { title: 'a key in the environment', env: { ANTHROPIC_API_KEY: key, CLINE_API_KEY: otherKey }, ask: { model: 'anthropic/x' } },
+  {
+    title: 'a key in the environment',
+    env: { ANTHROPIC_API_KEY: key, CLINE_API_KEY: otherKey },
+    ask: { model: 'anthropic/x' },
+  },
   { title: 'a login', files: { [path]: settings({ cline: { auth: { accessToken: otherKey } } }, 'cline') } },
   {
     title: 'a header with a secret',

@@ -10,12 +10,23 @@ const corp = (...lines: readonly string[]): Record<string, string> => ({
 export const codex: readonly PointingCase[] = [
   { title: 'a key in the environment', env: { CODEX_API_KEY: key, OPENAI_API_KEY: otherKey } },
   { title: 'a key in its own file', files: { '.codex/auth.json': json({ OPENAI_API_KEY: key }) } },
-  { title: 'a key in a file elsewhere', files: { '/codex/auth.json': json({ OPENAI_API_KEY: key }) }, env: { CODEX_HOME: '/codex' } },
+  {
+    title: 'a key in a file elsewhere',
+    files: { '/codex/auth.json': json({ OPENAI_API_KEY: key }) },
+    env: { CODEX_HOME: '/codex' },
+  },
   { title: 'a folder in the checkout', files: {}, env: { CODEX_HOME: '.codex', CODEX_API_KEY: key } },
-  { title: 'a login', files: { '.codex/auth.json': json({ auth_mode: 'chatgpt', OPENAI_API_KEY: otherKey, tokens: {} }) } },
+  {
+    title: 'a login',
+    files: { '.codex/auth.json': json({ auth_mode: 'chatgpt', OPENAI_API_KEY: otherKey, tokens: {} }) },
+  },
   { title: 'a key and a login', files: { '.codex/auth.json': json({ OPENAI_API_KEY: otherKey, tokens: {} }) } },
   { title: 'a token for a login', env: { CODEX_ACCESS_TOKEN: key } },
-  { title: 'a login, and a key that wins', files: { '.codex/auth.json': json({ tokens: {} }) }, env: { CODEX_API_KEY: key } },
+  {
+    title: 'a login, and a key that wins',
+    files: { '.codex/auth.json': json({ tokens: {} }) },
+    env: { CODEX_API_KEY: key },
+  },
   { title: 'nothing at all' },
   {
     title: 'another address for OpenAI',
@@ -32,22 +43,35 @@ export const codex: readonly PointingCase[] = [
     title: 'a version that does not',
     env: { CODEX_API_KEY: key, OPENAI_BASE_URL: 'https://proxy.example/v1' },
   },
-  { title: 'an own provider with a variable', files: corp('env_key = "CORP_KEY"'), env: { CORP_KEY: key, CODEX_API_KEY: otherKey } },
+  {
+    title: 'an own provider with a variable',
+    files: corp('env_key = "CORP_KEY"'),
+    env: { CORP_KEY: key, CODEX_API_KEY: otherKey },
+  },
   { title: 'an own provider whose variable is not set', files: corp('env_key = "CORP_KEY"') },
   { title: 'an own provider with its key in the file', files: corp(`experimental_bearer_token = "${key}"`) },
   { title: 'an own provider without a key', files: corp() },
-  { title: 'an own provider with the key for OpenAI', files: corp('requires_openai_auth = true'), env: { CODEX_API_KEY: key } },
+  {
+    title: 'an own provider with the key for OpenAI',
+    files: corp('requires_openai_auth = true'),
+    env: { CODEX_API_KEY: key },
+  },
   {
     title: 'a header with a secret',
     files: corp('env_key = "CORP_KEY"', 'env_http_headers = { X-Tenant-Token = "T" }'),
     env: { CORP_KEY: key },
   },
-  { title: 'a header without one', files: corp('env_key = "CORP_KEY"', 'http_headers = { X-Team = "blue" }'), env: { CORP_KEY: key } },
+  {
+    title: 'a header without one',
+    files: corp('env_key = "CORP_KEY"', 'http_headers = { X-Team = "blue" }'),
+    env: { CORP_KEY: key },
+  },
   { title: 'a command that makes keys', files: corp('auth = { command = "get-key" }') },
   {
     title: 'Azure, which is known by its address',
     files: {
-      '.codex/config.toml': 'model_provider = "az"\n[model_providers.az]\nbase_url = "https://me.openai.azure.com/openai"\nenv_key = "AZ"',
+      '.codex/config.toml':
+        'model_provider = "az"\n[model_providers.az]\nbase_url = "https://me.openai.azure.com/openai"\nenv_key = "AZ"',
     },
     env: { AZ: key },
   },
@@ -78,12 +102,16 @@ export const codex: readonly PointingCase[] = [
   { title: 'a local model, by a flag', ask: { extraArgs: ['--oss'] } },
   {
     title: 'a profile in the main file',
-    files: { '.codex/config.toml': `profile = "work"\n[profiles.work]\nmodel_provider = "one"\n${provider('one', 'env_key = "ONE"')}` },
+    files: {
+      '.codex/config.toml': `profile = "work"\n[profiles.work]\nmodel_provider = "one"\n${provider('one', 'env_key = "ONE"')}`,
+    },
     env: { ONE: key },
   },
   {
     title: 'a profile in a file of its own',
-    files: { '.codex/work.config.toml': `model_provider = "one"\n${provider('one', `experimental_bearer_token = "${key}"`)}` },
+    files: {
+      '.codex/work.config.toml': `model_provider = "one"\n${provider('one', `experimental_bearer_token = "${key}"`)}`,
+    },
     ask: { extraArgs: ['-p', 'work'] },
   },
   { title: 'a profile whose name leads elsewhere', ask: { extraArgs: ['--profile=../../project/x'] } },
@@ -91,7 +119,12 @@ export const codex: readonly PointingCase[] = [
     title: 'a provider in the arguments',
     env: { ONE: key },
     ask: {
-      extraArgs: ['-c', 'model_provider=one', '--config', 'model_providers.one={ base_url = "https://one.example", env_key = "ONE" }'],
+      extraArgs: [
+        '-c',
+        'model_provider=one',
+        '--config',
+        'model_providers.one={ base_url = "https://one.example", env_key = "ONE" }',
+      ],
     },
   },
   {

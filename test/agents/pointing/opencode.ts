@@ -1,7 +1,9 @@
 import { json, key, otherKey, type PointingCase } from './case.ts';
 
 const corp = (apiKey?: string, more: object = {}): object => ({
-  provider: { corp: { npm: '@ai-sdk/openai-compatible', options: { baseURL: 'https://corp.example/v1', apiKey, ...more } } },
+  provider: {
+    corp: { npm: '@ai-sdk/openai-compatible', options: { baseURL: 'https://corp.example/v1', apiKey, ...more } },
+  },
 });
 const model = 'corp/model';
 
@@ -16,7 +18,11 @@ const casesOf = (name: string, prefix: string): readonly PointingCase[] => {
       env: { OPENAI_API_KEY: key, GROQ_API_KEY: otherKey, AWS_BEARER_TOKEN_BEDROCK: 'aws-22222222222222' },
       ask: { model: 'openai/x' },
     },
-    { title: 'a key of a provider that is not used', env: { OPENAI_API_KEY: key, AZURE_API_KEY: otherKey }, ask: { model: 'openai/x' } },
+    {
+      title: 'a key of a provider that is not used',
+      env: { OPENAI_API_KEY: key, AZURE_API_KEY: otherKey },
+      ask: { model: 'openai/x' },
+    },
     {
       title: 'another address in the environment',
       env: { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: 'https://proxy.example/v1' },
@@ -52,7 +58,10 @@ const casesOf = (name: string, prefix: string): readonly PointingCase[] => {
     },
     { title: 'a key that is a mere word', files: { [main]: json({ model, ...corp('ollama') }) } },
     { title: 'an own provider without a key', files: { [main]: json({ model, ...corp() }) } },
-    { title: 'a header with a secret', files: { [main]: json({ model, ...corp(key, { headers: { Authorization: 'Basic x' } }) }) } },
+    {
+      title: 'a header with a secret',
+      files: { [main]: json({ model, ...corp(key, { headers: { Authorization: 'Basic x' } }) }) },
+    },
     {
       title: 'a stored key',
       files: { [auth]: json({ openai: { type: 'api', key }, groq: { type: 'api', key: otherKey } }) },
@@ -69,7 +78,11 @@ const casesOf = (name: string, prefix: string): readonly PointingCase[] => {
       env: { [`${prefix}_AUTH_CONTENT`]: json({ openai: { type: 'api', key } }) },
       ask: { model: 'openai/x' },
     },
-    { title: 'a login', files: { [auth]: json({ anthropic: { type: 'oauth', refresh: otherKey } }) }, ask: { model: 'anthropic/x' } },
+    {
+      title: 'a login',
+      files: { [auth]: json({ anthropic: { type: 'oauth', refresh: otherKey } }) },
+      ask: { model: 'anthropic/x' },
+    },
     {
       title: 'a login of another provider',
       files: { [auth]: json({ anthropic: { type: 'oauth', refresh: 'x' } }) },
@@ -82,7 +95,10 @@ const casesOf = (name: string, prefix: string): readonly PointingCase[] => {
       ask: { model: 'amazon-bedrock/x' },
     },
     { title: 'a provider without an address', ask: { model: 'nobody/x' } },
-    { title: 'settings in a variable', env: { [`${prefix}_CONFIG_CONTENT`]: json({ model, theme: 'x', ...corp(key) }) } },
+    {
+      title: 'settings in a variable',
+      env: { [`${prefix}_CONFIG_CONTENT`]: json({ model, theme: 'x', ...corp(key) }) },
+    },
     {
       title: 'settings in a file that a variable names',
       files: { '/etc/own.json': json({ model, ...corp(key) }) },
@@ -93,7 +109,10 @@ const casesOf = (name: string, prefix: string): readonly PointingCase[] => {
       title: 'settings in a variable that name a file of the checkout',
       env: { [`${prefix}_CONFIG_CONTENT`]: json({ model, ...corp('{file:./key}') }) },
     },
-    { title: 'layers', files: { [main]: json({ model, ...corp(otherKey) }), [`.${name}/${name}.json`]: json(corp(key)) } },
+    {
+      title: 'layers',
+      files: { [main]: json({ model, ...corp(otherKey) }), [`.${name}/${name}.json`]: json(corp(key)) },
+    },
     { title: 'a file that is not JSON', files: { [main]: `{ "apiKey": "${key}` }, ask: { model: 'openai/x' } },
     {
       title: 'a file with the wrong types',

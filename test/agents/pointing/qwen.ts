@@ -27,7 +27,12 @@ export const qwen: readonly PointingCase[] = [
     env: { ...env, ANTHROPIC_API_KEY: otherKey, ANTHROPIC_BASE_URL: 'https://a.example' },
     ask: { model: 'anthropic/x' },
   },
-  { title: 'an address that was asked for', files: { [settings]: json(by('openai')) }, env, ask: { baseUrl: 'http://127.0.0.1:8080/v1' } },
+  {
+    title: 'an address that was asked for',
+    files: { [settings]: json(by('openai')) },
+    env,
+    ask: { baseUrl: 'http://127.0.0.1:8080/v1' },
+  },
   {
     title: 'a key and an address in the settings',
     files: { [settings]: json(by('openai', { apiKey: key, baseUrl: 'https://corp.example/v1' })) },
@@ -45,7 +50,9 @@ export const qwen: readonly PointingCase[] = [
   },
   {
     title: 'such a model, with its key in the settings',
-    files: { [settings]: json({ ...by('openai'), env: { CORP_KEY: key }, model: { name: 'm' }, modelProviders: models }) },
+    files: {
+      [settings]: json({ ...by('openai'), env: { CORP_KEY: key }, model: { name: 'm' }, modelProviders: models }),
+    },
   },
   {
     title: 'such a model under another name',
@@ -69,9 +76,17 @@ export const qwen: readonly PointingCase[] = [
   },
   {
     title: 'a key in its own file of variables',
-    files: { [settings]: json(by('openai')), '.qwen/.env': `OPENAI_API_KEY=${key}\nOPENAI_BASE_URL=https://corp.example/v1` },
+    files: {
+      [settings]: json(by('openai')),
+      '.qwen/.env': `OPENAI_API_KEY=${key}\nOPENAI_BASE_URL=https://corp.example/v1`,
+    },
   },
-  { title: 'a key in an argument', files: { [settings]: json(by('openai')) }, env, ask: { extraArgs: ['--openai-api-key', 'x'] } },
+  {
+    title: 'a key in an argument',
+    files: { [settings]: json(by('openai')) },
+    env,
+    ask: { extraArgs: ['--openai-api-key', 'x'] },
+  },
   { title: 'a login', files: { [settings]: json(by('qwen-oauth')) }, env },
   { title: 'Vertex', files: { [settings]: json(by('vertex-ai')) }, env },
   { title: 'nothing that says how it signs in', env: { OPENAI_API_KEY: key } },

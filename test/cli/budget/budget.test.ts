@@ -8,7 +8,9 @@ const budget = (ledger: string, words: readonly string[]) => runwire(['budget', 
 
 it('is set, listed, taken from, shown beside the figures and removed', async () => {
   const ledger = newLedger();
-  expect(await budget(ledger, ['set', 'team-a', '--usd', '0.001', '--tokens', '1000000', '--per', 'day'])).toMatchObject({ status: 0 });
+  expect(
+    await budget(ledger, ['set', 'team-a', '--usd', '0.001', '--tokens', '1000000', '--per', 'day']),
+  ).toMatchObject({ status: 0 });
   const words = ['--budget', 'team-a', '--ledger', ledger, '--quiet', '--price', 'input=100,output=100'];
   const command = [
     '--',
@@ -27,13 +29,24 @@ it('is set, listed, taken from, shown beside the figures and removed', async () 
   });
   const listed = await budget(ledger, ['list', '--json']);
   expect(jsonLines(listed.stdout).map((line) => runsSchemas.budget.parse(line))).toMatchObject([
-    { name: 'team-a', per: 'day', usd: 0.001, spent: { usd: 0.011, tokens: 110 }, reserved: { usd: 0 }, runs: 1, running: 0 },
+    {
+      name: 'team-a',
+      per: 'day',
+      usd: 0.001,
+      spent: { usd: 0.011, tokens: 110 },
+      reserved: { usd: 0 },
+      runs: 1,
+      running: 0,
+    },
   ]);
   const stats = await runs(ledger, ['stats', '--by', 'label:budget', '--format', 'table']);
   expect(stats.stdout).toMatch(/^team-a +2 /m);
   expect(stats.stdout).toMatch(/^BUDGET +PER +SPENT/m);
   expect(await budget(ledger, ['remove', 'team-a'])).toMatchObject({ status: 0 });
-  expect(await budget(ledger, ['remove', 'team-a'])).toMatchObject({ status: 2, stderr: expect.stringContaining('no budget "team-a"') });
+  expect(await budget(ledger, ['remove', 'team-a'])).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('no budget "team-a"'),
+  });
 });
 
 it('in dollars says before the start what it cannot count', async () => {
@@ -44,7 +57,8 @@ it('in dollars says before the start what it cannot count', async () => {
     const { stderr } = await inside(['run', ...words, '--ledger', ledger, '--', 'echo', '{"type":"turn.started"}']);
     return stderr.split('\n').filter((line) => line.includes('dollars of the budget'));
   };
-  const uncounted = 'unless the agent reports its cost, this run does not count against the dollars of the budget "usd"; --price counts it';
+  const uncounted =
+    'unless the agent reports its cost, this run does not count against the dollars of the budget "usd"; --price counts it';
   expect(
     await Promise.all([
       told('--budget', 'usd'),

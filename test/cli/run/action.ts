@@ -8,12 +8,18 @@ const action = readFileSync(join(root, 'action.yml'), 'utf8');
 
 /** The inputs of the action that have a value when nobody gives one. */
 export const defaults: Readonly<Record<string, string>> = Object.fromEntries(
-  Array.from(action.matchAll(/^ {2}(\w+):\n.*\n {4}default: (.*)$/gm), ([, name = '', value = '']) => [name, value === "''" ? '' : value]),
+  Array.from(action.matchAll(/^ {2}(\w+):\n.*\n {4}default: (.*)$/gm), ([, name = '', value = '']) => [
+    name,
+    value === "''" ? '' : value,
+  ]),
 );
 const script = /\n {6}run: \|\n((?: {8}.*\n)+)/.exec(action)?.[1]?.replaceAll(/^ {8}/gm, '') ?? 'exit 98';
 
 /** A package whose command is the one of this checkout. */
-export function writePackage(folderOfPackage: string, line = `import(${JSON.stringify(join(root, 'bin', 'runwire.js'))});`): void {
+export function writePackage(
+  folderOfPackage: string,
+  line = `import(${JSON.stringify(join(root, 'bin', 'runwire.js'))});`,
+): void {
   mkdirSync(join(folderOfPackage, 'bin'), { recursive: true });
   writeFileSync(join(folderOfPackage, 'bin', 'runwire.js'), `#!/usr/bin/env node\n${line}\n`, { mode: 0o755 });
   const manifest = { name: 'runwire', version: defaults['version'], bin: { runwire: 'bin/runwire.js' } };
@@ -50,7 +56,10 @@ export async function runAction(
 ): Promise<ActionEnd> {
   const output = join(folder(), 'output');
   writeFileSync(output, '');
-  const given = Object.entries({ ...defaults, ...inputs }).map(([name, value]) => [`RUNWIRE_INPUT_${name.toUpperCase()}`, value]);
+  const given = Object.entries({ ...defaults, ...inputs }).map(([name, value]) => [
+    `RUNWIRE_INPUT_${name.toUpperCase()}`,
+    value,
+  ]);
   let said = '';
   const status = await new Promise<number | null>((resolve) => {
     const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
@@ -66,7 +75,8 @@ export async function runAction(
         ...Object.fromEntries(given),
       },
     });
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => void (said += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => void (said += text));
     child.on('close', resolve);
   });
   const outputs = Array.from(

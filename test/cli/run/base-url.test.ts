@@ -11,7 +11,17 @@ it.each([
   `user:${password}@host`,
 ])('the password in --base-url %s is never told', async (url) => {
   for (const more of [['--to', 'runwire'], ['--json'], ['--no-redact']]) {
-    const run = await inside(['run', '--ledger', 'none', '--model', 'openai-compatible/m', '--base-url', url, ...more, 'hi']);
+    const run = await inside([
+      'run',
+      '--ledger',
+      'none',
+      '--model',
+      'openai-compatible/m',
+      '--base-url',
+      url,
+      ...more,
+      'hi',
+    ]);
     expect(run.status).not.toBe(0);
     expect(run.stdout + run.stderr).not.toContain(password);
   }
@@ -25,7 +35,18 @@ it('nor by an agent that was given it', async () => {
 });
 
 it('says why the built-in agent does not take it', async () => {
-  const run = await live(['run', '--ledger', 'none', '--model', 'openai-compatible/m', '--base-url', 'http://u:p@127.0.0.1:9', 'hi']);
-  expect(run.stderr).toContain('the address of a model server cannot hold a user name or password: "http://***@127.0.0.1:9"');
+  const run = await live([
+    'run',
+    '--ledger',
+    'none',
+    '--model',
+    'openai-compatible/m',
+    '--base-url',
+    'http://u:p@127.0.0.1:9',
+    'hi',
+  ]);
+  expect(run.stderr).toContain(
+    'the address of a model server cannot hold a user name or password: "http://***@127.0.0.1:9"',
+  );
   expect(run.status).toBe(1);
 });

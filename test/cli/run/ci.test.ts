@@ -87,17 +87,19 @@ describe('in GitHub Actions', () => {
     expect(Buffer.byteLength(text('summary'))).toBeLessThan(1024 * 1024);
     const other = step();
     const { stderr } = await runScripted(['Do it', '--no-github'], telling(...goodRun), other);
-    expect([stderr.includes('::'), other.text('summary'), other.text('output'), readdirSync(other.env.RUNNER_TEMP)]).toEqual([
-      false,
-      '',
-      '',
-      [],
-    ]);
+    expect([
+      stderr.includes('::'),
+      other.text('summary'),
+      other.text('output'),
+      readdirSync(other.env.RUNNER_TEMP),
+    ]).toEqual([false, '', '', []]);
   });
 
   it('tells of a run that was refused', async () => {
     const { cwd, env, outputs } = step();
-    await expect(runScripted(['Do it', '--retries', 'x'], telling(...goodRun), { cwd, env })).rejects.toThrow('--retries');
+    await expect(runScripted(['Do it', '--retries', 'x'], telling(...goodRun), { cwd, env })).rejects.toThrow(
+      '--retries',
+    );
     expect(outputs()).toMatchObject({ verdict: 'error', class: 'input', exit_code: '2' });
   });
 });

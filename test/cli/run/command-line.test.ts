@@ -19,11 +19,27 @@ describe('a command line that is wrong', () => {
       'runwire: one format at a time: --output-format text and --stream-json\n',
     ],
     ['an unknown bus format', ['--format', 'xml', 'x'], 'runwire: unknown format: xml (expected json)\n'],
-    ['a bare number', ['--timeout', '90', 'x'], 'runwire: --timeout 90: expected a duration such as 90s, 5m or 1h30m\n'],
-    ['no time at all', ['--timeout', '0s', 'x'], 'runwire: --timeout 0s: expected a duration such as 90s, 5m or 1h30m\n'],
+    [
+      'a bare number',
+      ['--timeout', '90', 'x'],
+      'runwire: --timeout 90: expected a duration such as 90s, 5m or 1h30m\n',
+    ],
+    [
+      'no time at all',
+      ['--timeout', '0s', 'x'],
+      'runwire: --timeout 0s: expected a duration such as 90s, 5m or 1h30m\n',
+    ],
     ['no turns', ['--max-turns', '0', 'x'], 'runwire: --max-turns 0: expected a number from 1, such as 20\n'],
-    ['no money', ['--max-cost-usd', '-1', 'x'], 'runwire: --max-cost-usd -1: expected an amount above 0, such as 0.50\n'],
-    ['time before now', ['--timeout', '-5s', 'x'], 'runwire: --timeout -5s: expected a duration such as 90s, 5m or 1h30m\n'],
+    [
+      'no money',
+      ['--max-cost-usd', '-1', 'x'],
+      'runwire: --max-cost-usd -1: expected an amount above 0, such as 0.50\n',
+    ],
+    [
+      'time before now',
+      ['--timeout', '-5s', 'x'],
+      'runwire: --timeout -5s: expected a duration such as 90s, 5m or 1h30m\n',
+    ],
     [
       'a flag where a value belongs',
       ['--model', '--quiet', 'x'],
@@ -31,7 +47,11 @@ describe('a command line that is wrong', () => {
     ],
     ['a flag without its value', ['x', '-p'], 'runwire: -p needs a value: -p TEXT; see "runwire run --help"\n'],
     ['a value where none belongs', ['--quiet=yes', 'x'], 'runwire: --quiet takes no value, but "yes" was given\n'],
-    ['odd money', ['--max-cost-usd', '1e3', 'x'], 'runwire: --max-cost-usd 1e3: expected an amount above 0, such as 0.50\n'],
+    [
+      'odd money',
+      ['--max-cost-usd', '1e3', 'x'],
+      'runwire: --max-cost-usd 1e3: expected an amount above 0, such as 0.50\n',
+    ],
     [
       'half a price',
       ['--price', 'input=3', 'x'],
@@ -47,19 +67,35 @@ describe('a command line that is wrong', () => {
       ['--base-url', 'localhost', 'x'],
       'runwire: --base-url localhost: expected a URL such as http://localhost:11434/v1\n',
     ],
-    ['an odd mode', ['--permission-mode', 'all', 'x'], 'runwire: --permission-mode all: expected read-only, edit or full\n'],
+    [
+      'an odd mode',
+      ['--permission-mode', 'all', 'x'],
+      'runwire: --permission-mode all: expected read-only, edit or full\n',
+    ],
     ['no such folder', ['--cwd', 'nowhere', 'x'], 'runwire: --cwd nowhere: there is no such folder\n'],
     ['no such schema', ['--output-schema', 'none.json', 'x'], 'runwire: cannot read none.json: no such file\n'],
     ['a schema that is none', ['--output-schema', 'a.txt', 'x'], 'runwire: --output-schema a.txt: not JSON: '],
     ['an unknown dialect', ['--to', 'codx', 'x'], 'runwire: unknown dialect "codx" (did you mean "codex"?); known: '],
-    ['retries that are no number', ['--retries', 'x', 'x'], 'runwire: --retries x: expected a number from 0 to 999, such as 2\n'],
-    ['too many retries', ['--retries', '1000', 'x'], 'runwire: --retries 1000: expected a number from 0 to 999, such as 2\n'],
+    [
+      'retries that are no number',
+      ['--retries', 'x', 'x'],
+      'runwire: --retries x: expected a number from 0 to 999, such as 2\n',
+    ],
+    [
+      'too many retries',
+      ['--retries', '1000', 'x'],
+      'runwire: --retries 1000: expected a number from 0 to 999, such as 2\n',
+    ],
     [
       'a retry delay without a unit',
       ['--retry-delay', '5', 'x'],
       'runwire: --retry-delay 5: expected a duration such as 90s, 5m or 1h30m\n',
     ],
-    ['no idle time', ['--idle-timeout', '0', 'x'], 'runwire: --idle-timeout 0: expected a duration such as 90s, 5m or 1h30m\n'],
+    [
+      'no idle time',
+      ['--idle-timeout', '0', 'x'],
+      'runwire: --idle-timeout 0: expected a duration such as 90s, 5m or 1h30m\n',
+    ],
     [
       'an odd first event',
       ['--first-event-timeout', 'soon', 'x'],
@@ -87,23 +123,43 @@ describe('a command line that is wrong', () => {
       'runwire: an environment variable is NAME, NAME=VALUE, PREFIX_* or *, with letters, digits and _ in its name\n',
     ],
     ['an agent without a name', ['--agent', '', 'x'], 'runwire: --agent is empty; expected for example codex\n'],
-    ['a rule for another agent', ['--agent', 'codex', '--deny', 'bash', 'x'], 'runwire: --deny: only the built-in agent knows this\n'],
+    [
+      'a rule for another agent',
+      ['--agent', 'codex', '--deny', 'bash', 'x'],
+      'runwire: --deny: only the built-in agent knows this\n',
+    ],
     [
       'rules for another agent',
       ['--agent', 'codex', '--allow', 'bash', '--record-model', 'm', 'x'],
       'runwire: --allow, --record-model: only the built-in agent knows this\n',
     ],
-    ['a word for an agent that has no command line', ['--agent-arg', 'y', 'x'], 'runwire: --agent-arg: not for the built-in agent\n'],
+    [
+      'a word for an agent that has no command line',
+      ['--agent-arg', 'y', 'x'],
+      'runwire: --agent-arg: not for the built-in agent\n',
+    ],
     ['a dialect of nobody', ['--from', 'codex', 'x'], 'runwire: --from: not for the built-in agent\n'],
-    ['an unknown dialect to read', ['--from', 'codx', '--', 'true'], 'runwire: unknown dialect "codx" (did you mean "codex"?); known: '],
+    [
+      'an unknown dialect to read',
+      ['--from', 'codx', '--', 'true'],
+      'runwire: unknown dialect "codx" (did you mean "codex"?); known: ',
+    ],
     [
       'an unknown dialect of an agent',
       ['--from', 'codx', '--agent', 'codex', 'x'],
       'runwire: unknown dialect "codx" (did you mean "codex"?); known: ',
     ],
-    ['no command', ['run', '--'], 'runwire: no command after --; such as: runwire run -- codex exec --json "fix the tests"\n'],
+    [
+      'no command',
+      ['run', '--'],
+      'runwire: no command after --; such as: runwire run -- codex exec --json "fix the tests"\n',
+    ],
     ['an empty command', ['run', '--', ''], 'runwire: no command after --; such as: '],
-    ['a command and an agent', ['run', '--agent', 'codex', '--', 'true'], 'runwire: --agent: not with a COMMAND after --\n'],
+    [
+      'a command and an agent',
+      ['run', '--agent', 'codex', '--', 'true'],
+      'runwire: --agent: not with a COMMAND after --\n',
+    ],
     [
       'a command and what it cannot keep',
       ['run', '--resume', 'y', '--permission-mode', 'edit', '--deny', 'bash', '--', 'true'],
@@ -119,17 +175,29 @@ describe('a command line that is wrong', () => {
     const cwd = project();
     writeFileSync(join(cwd, 'runwire.json'), 'this is not JSON');
     const { stdout, stderr, status } = await inside(args, { cwd });
-    expect({ stdout, status, stderr: stderr.slice(0, message.length) }).toEqual({ stdout: '', status: 2, stderr: message });
+    expect({ stdout, status, stderr: stderr.slice(0, message.length) }).toEqual({
+      stdout: '',
+      status: 2,
+      stderr: message,
+    });
   });
 
   it.each([
-    ['an unknown agent', ['--agent', 'codx', 'x'], 'unknown agent "codx" (did you mean "codex"?); known: builtin, codex, '],
+    [
+      'an unknown agent',
+      ['--agent', 'codx', 'x'],
+      'unknown agent "codx" (did you mean "codex"?); known: builtin, codex, ',
+    ],
     [
       'an agent that is not here',
       ['--agent', 'codex', 'x'],
       'Codex is not installed: no codex in PATH; install it with: npm install -g @openai/codex',
     ],
-    ['a program that is not here', ['--', 'no-such-program'], 'there is no program no-such-program in PATH; install it, or give its path'],
+    [
+      'a program that is not here',
+      ['--', 'no-such-program'],
+      'there is no program no-such-program in PATH; install it, or give its path',
+    ],
     [
       'a path that leads nowhere',
       ['--', './no-such-program'],
@@ -207,7 +275,12 @@ describe('what the agent is asked', () => {
       prompt: 'do-it',
       model: 'openai/gpt',
       cwd: join(cwd, 'sub'),
-      permissions: { mode: 'read-only', allow: ['read', 'bash(ls)'], deny: ['write'], directories: [join(cwd, 'other')] },
+      permissions: {
+        mode: 'read-only',
+        allow: ['read', 'bash(ls)'],
+        deny: ['write'],
+        directories: [join(cwd, 'other')],
+      },
       baseUrl: 'http://localhost:1/v1',
       price: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, cacheWriteHour: 6 },
       system: 's',
@@ -220,7 +293,11 @@ describe('what the agent is asked', () => {
       projectName: 'acme',
       parentBranchId: 'b-1',
     });
-    expect({ aborted: signal.aborted || calls?.aborted, redact: redact?.('hello'), hide: hide?.('hello', 'read', 'a.txt') }).toEqual({
+    expect({
+      aborted: signal.aborted || calls?.aborted,
+      redact: redact?.('hello'),
+      hide: hide?.('hello', 'read', 'a.txt'),
+    }).toEqual({
       aborted: false,
       redact: 'hello',
       hide: 'hello',
@@ -230,11 +307,15 @@ describe('what the agent is asked', () => {
   it('is not told how to redact when nothing shall be redacted', async () => {
     const secret = ['sk', 'proj', 'Zq8'.repeat(14)].join('-');
     const { agent, asked } = asking();
-    const { stdout } = await runScripted(['--no-redact', '--to', 'runwire', secret], agent, { env: { MY_TOKEN: secret } });
+    const { stdout } = await runScripted(['--no-redact', '--to', 'runwire', secret], agent, {
+      env: { MY_TOKEN: secret },
+    });
     expect(asked[0]).not.toHaveProperty('redact');
     expect(asked[0]).not.toHaveProperty('hide');
     expect(stdout).toContain(secret);
-    expect((await runScripted(['--to', 'runwire', secret], agent, { env: { MY_TOKEN: secret } })).stdout).not.toContain(secret);
+    expect((await runScripted(['--to', 'runwire', secret], agent, { env: { MY_TOKEN: secret } })).stdout).not.toContain(
+      secret,
+    );
   });
 });
 

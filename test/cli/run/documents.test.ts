@@ -15,11 +15,20 @@ it('are for their user alone, but for a file whose permissions the user has chos
   writeFileSync(join(cwd, 'shared.md'), 'old');
   chmodSync(join(cwd, 'shared.md'), 0o664);
   const summary = join(cwd, 'summary.md');
-  const names = { '--outcome': 'o.json', '--report-md': 'r.md', '--report-html': 'r.html', '--junit': 'j.xml', '--tape': 't.jsonl' };
+  const names = {
+    '--outcome': 'o.json',
+    '--report-md': 'r.md',
+    '--report-html': 'r.html',
+    '--junit': 'j.xml',
+    '--tape': 't.jsonl',
+  };
   const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
   await live(['run', '-q', ...Object.entries(names).flat(), '--', 'echo', 'hello'], { cwd, env });
   await live(['run', '-q', '--report-md', 'shared.md', '--', 'echo', 'hello'], { cwd });
-  const modes = [...Object.values(names), 'summary.md', 'shared.md'].map((name) => [name, statSync(join(cwd, name)).mode & 0o777]);
+  const modes = [...Object.values(names), 'summary.md', 'shared.md'].map((name) => [
+    name,
+    statSync(join(cwd, name)).mode & 0o777,
+  ]);
   expect(Object.fromEntries(modes)).toEqual({
     ...Object.fromEntries([...Object.values(names), 'summary.md'].map((name) => [name, 0o600])),
     'shared.md': 0o664,
@@ -30,7 +39,9 @@ it('are for their user alone, but for a file whose permissions the user has chos
 describe('--outcome', () => {
   it.each(endings)('holds what a run came to: %s', async (name, code, drafts) => {
     const cwd = folder();
-    const { status, stdout } = await runScripted(['Do it', '--outcome', 'out/o.json', '-q'], telling(...drafts), { cwd });
+    const { status, stdout } = await runScripted(['Do it', '--outcome', 'out/o.json', '-q'], telling(...drafts), {
+      cwd,
+    });
     expect(outcomeAt(join(cwd, 'out/o.json')).verdict).toMatchObject({ class: name, exit_code: code });
     expect({ status, stdout }).toEqual({ status: code, stdout: name === 'success' ? 'All done ✓\n' : '' });
     expect(readdirSync(join(cwd, 'out'))).toEqual(['o.json']);
@@ -47,25 +58,31 @@ describe('--outcome', () => {
   it('is there for a run that was refused, and nothing of an earlier one', async () => {
     const cwd = folder();
     writeFileSync(join(cwd, 'o.json'), 'old');
-    await expect(runScripted(['Do it', '--outcome', 'o.json', '--max-turns', 'no'], telling(...goodRun), { cwd })).rejects.toThrow(
-      '--max-turns',
-    );
+    await expect(
+      runScripted(['Do it', '--outcome', 'o.json', '--max-turns', 'no'], telling(...goodRun), { cwd }),
+    ).rejects.toThrow('--max-turns');
     const { verdict, error_details, metadata } = outcomeAt(join(cwd, 'o.json'));
     expect(verdict).toMatchObject({ class: 'input', exit_code: 2 });
     expect(error_details?.message).toContain('--max-turns no');
     expect(metadata.initial_prompt).toBe('Do it');
-    await expect(runScripted(['Do it', '--outcome', 'o.json/x'], telling(...goodRun), { cwd })).rejects.toThrow('cannot be written');
+    await expect(runScripted(['Do it', '--outcome', 'o.json/x'], telling(...goodRun), { cwd })).rejects.toThrow(
+      'cannot be written',
+    );
   });
 
   it('writes to a pipe or a device and leaves it there, and through a link', async () => {
     const cwd = folder();
     writeFileSync(join(cwd, 'real.json'), 'old');
     symlinkSync('real.json', join(cwd, 'link.json'));
-    await runScripted(['Do it', '--outcome', '/dev/null', '--report-md', 'link.json', '-q'], telling(...goodRun), { cwd });
+    await runScripted(['Do it', '--outcome', '/dev/null', '--report-md', 'link.json', '-q'], telling(...goodRun), {
+      cwd,
+    });
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
     expect(lstatSync(join(cwd, 'link.json')).isSymbolicLink()).toBe(true);
     expect(readFileSync(join(cwd, 'real.json'), 'utf8')).toContain('Runwire: success');
-    await expect(runScripted(['Do it', '--outcome', '.'], telling(...goodRun), { cwd })).rejects.toThrow('it is a directory');
+    await expect(runScripted(['Do it', '--outcome', '.'], telling(...goodRun), { cwd })).rejects.toThrow(
+      'it is a directory',
+    );
   });
 
   it('follows no link that an agent laid where it might be written first', async () => {
@@ -86,7 +103,9 @@ describe('--outcome', () => {
     const cwd = folder();
     const start = (...flags: string[]) => runScripted(['Do it', ...flags], telling(...goodRun), { cwd });
     await expect(start('--outcome', '/proc/none/o.json')).rejects.toThrow('cannot be written');
-    await expect(start('--outcome', 'same', '--junit', './same')).rejects.toThrow('two documents cannot be the same file');
+    await expect(start('--outcome', 'same', '--junit', './same')).rejects.toThrow(
+      'two documents cannot be the same file',
+    );
     await start('--outcome', 'a/b/o.json', '-q');
     expect(outcomeAt(join(cwd, 'a', 'b', 'o.json')).verdict.class).toBe('success');
   });
@@ -94,7 +113,10 @@ describe('--outcome', () => {
   it('is there for a flag that nobody knows, through the command', async () => {
     const cwd = folder();
     const { status, stderr } = await runwire(['run', 'hello', '--outcome', join(cwd, 'o.json'), '--no-such-flag']);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('unknown option --no-such-flag') as string });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining('unknown option --no-such-flag') as string,
+    });
     expect(outcomeAt(join(cwd, 'o.json')).verdict.class).toBe('input');
   });
 });
@@ -111,7 +133,18 @@ describe('a run that only the watchdog could end', () => {
         return () => {};
       },
     };
-    const flags = ['--outcome', outcome, '--report-md', 'r.md', '--junit', 'j.xml', '--timeout', '9s', '-q', '--github'];
+    const flags = [
+      '--outcome',
+      outcome,
+      '--report-md',
+      'r.md',
+      '--junit',
+      'j.xml',
+      '--timeout',
+      '9s',
+      '-q',
+      '--github',
+    ];
     const env = { ...context.env, GITHUB_OUTPUT: join(around.cwd, 'outputs') };
     await runScripted(
       ['Do it', ...flags],
@@ -120,7 +153,9 @@ describe('a run that only the watchdog could end', () => {
         words = lastWords?.();
         const read = (name: string): string => readFileSync(join(around.cwd, name), 'utf8');
         expect(words?.exitCode).toBe(124);
-        expect(RunOutcome.parse(JSON.parse(outcome === '-' ? (words?.stdout ?? '') : read('o.json'))).verdict.class).toBe('time_limit');
+        expect(
+          RunOutcome.parse(JSON.parse(outcome === '-' ? (words?.stdout ?? '') : read('o.json'))).verdict.class,
+        ).toBe('time_limit');
         expect(read('r.md')).toMatch(/Runwire: time_limit[^]*I look at both/);
         expect(read('j.xml')).toContain('type="time_limit"');
         expect(read('outputs')).toContain('time_limit');
@@ -133,7 +168,9 @@ describe('a run that only the watchdog could end', () => {
 });
 
 describe('--report-html', () => {
-  const data = (path: string): { run: { class: string; prompt: string; tape?: string }; records: { type: string }[] } => {
+  const data = (
+    path: string,
+  ): { run: { class: string; prompt: string; tape?: string }; records: { type: string }[] } => {
     const page = readFileSync(path, 'utf8');
     const from = page.indexOf('{"run":');
     return JSON.parse(page.slice(from, page.indexOf('</script>', from))) as ReturnType<typeof data>;
@@ -163,14 +200,30 @@ describe('--report-html', () => {
       ]),
       runwire(['run', 'Do </script> it', '--report-html', file('refused.html'), '--max-turns', 'no']),
       runwire(['race', 'Do it', '--no-such-flag', '--report-html', file('race.html'), '--junit', file('race.xml')]),
-      runwire(['orchestrate', '--task', 'Do it', '--dirty', 'maybe', '--outcome', file('o.json'), '--report-md', file('o.md')]),
+      runwire([
+        'orchestrate',
+        '--task',
+        'Do it',
+        '--dirty',
+        'maybe',
+        '--outcome',
+        file('o.json'),
+        '--report-md',
+        file('o.md'),
+      ]),
     ]);
     expect([kept, lost, late, refused, race, orchestrated].map(({ status }) => status)).toEqual([0, 0, 124, 2, 2, 2]);
     const pages = ['kept', 'lost', 'late', 'refused', 'race'].map((name) => data(file(`${name}.html`)));
     expect(pages.map(({ run }) => run.class)).toEqual(['success', 'success', 'time_limit', 'input', 'input']);
     // Nothing leads to a tape that is gone.
     expect(pages.map(({ run }) => run.tape !== undefined)).toEqual([true, false, false, false, false]);
-    expect(pages.map(({ records }) => records.some(({ type }) => type === 'item.started'))).toEqual([true, true, true, false, false]);
+    expect(pages.map(({ records }) => records.some(({ type }) => type === 'item.started'))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
     expect(pages.slice(3).map(({ run }) => run.prompt)).toEqual(['Do </script> it', 'Do it']);
     expect(readFileSync(file('race.xml'), 'utf8')).toContain('type="input"');
     expect(outcomeAt(file('o.json')).verdict.class).toBe('input');
@@ -187,7 +240,10 @@ describe('--report-html', () => {
       say({ type: 'item.completed', item: { id: 'b', type: 'agent_message', text: 'Done.' } });
       say({ type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1 } });`;
     const state = { XDG_STATE_HOME: join(cwd, 'state') };
-    const made = await runwire(['run', '-q', '--report-html', join(cwd, 'huge.html'), '--', process.execPath, '-e', agent], { env: state });
+    const made = await runwire(
+      ['run', '-q', '--report-html', join(cwd, 'huge.html'), '--', process.execPath, '-e', agent],
+      { env: state },
+    );
     expect(made.status).toBe(0);
     expect(statSync(join(cwd, 'huge.html')).size).toBeLessThan(1_000_000);
     const { run, records } = data(join(cwd, 'huge.html'));

@@ -15,20 +15,28 @@ it.runIf(process.platform === 'linux').each(['on', 'off'])(
   'with namespaces %s, shows no variable to a command of the model that looks at those who started it',
   async (namespaces) => {
     const server = await serve([{ calls: [{ name: 'bash', args: { command: ancestors } }] }, { text: 'Done.' }]);
-    const { status, stdout } = await live(['--to', 'runwire', '--permission-mode', 'full', '--no-redact', ...modelAt(server), 'Look'], {
-      env: { ...secrets, RUNWIRE_NAMESPACE: namespaces },
-    });
+    const { status, stdout } = await live(
+      ['--to', 'runwire', '--permission-mode', 'full', '--no-redact', ...modelAt(server), 'Look'],
+      {
+        env: { ...secrets, RUNWIRE_NAMESPACE: namespaces },
+      },
+    );
     expect({ status, looked: stdout.includes('LOOKED') }).toEqual({ status: 0, looked: true });
     expect(`${stdout}${server.requests.map(({ body }) => body).join('\n')}`).not.toMatch(leaked);
   },
 );
 
-it.runIf(process.platform === 'linux')('shows none to a supervised agent either, but the mark of an outer run', async () => {
-  const { stdout } = await live(['run', '--to', 'runwire', '--no-redact', '--', 'sh', '-c', ancestors], { env: secrets });
-  expect(stdout).toContain('LOOKED');
-  expect(stdout).not.toMatch(leaked);
-  expect(stdout).toContain('RUNWIRE_RUNS=outer-run');
-});
+it.runIf(process.platform === 'linux')(
+  'shows none to a supervised agent either, but the mark of an outer run',
+  async () => {
+    const { stdout } = await live(['run', '--to', 'runwire', '--no-redact', '--', 'sh', '-c', ancestors], {
+      env: secrets,
+    });
+    expect(stdout).toContain('LOOKED');
+    expect(stdout).not.toMatch(leaked);
+    expect(stdout).toContain('RUNWIRE_RUNS=outer-run');
+  },
+);
 
 it('still has its variables itself', async () => {
   const server = await serve([{ text: 'Done.' }], 'the-key-of-the-server');

@@ -10,7 +10,9 @@ import { folder } from './scripted.ts';
 const root = join(import.meta.dirname, '..', '..', '..');
 const example = join(root, 'examples', 'fix-the-test');
 const [, flags = '', prompt = ''] =
-  /npx runwire --cwd "\$dir" (--model \S+ --allow '[^']+') \\\n\s+"([^"]+)"/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+  /npx runwire --cwd "\$dir" (--model \S+ --allow '[^']+') \\\n\s+"([^"]+)"/.exec(
+    readFileSync(join(root, 'README.md'), 'utf8'),
+  ) ?? [];
 const args = [...flags.matchAll(/'([^']+)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
 
 const passes = (cwd: string): boolean => spawnSync(process.execPath, ['--test'], { cwd }).status === 0;

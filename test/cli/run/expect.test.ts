@@ -44,7 +44,10 @@ describe('--expect', () => {
     const outcome = outcomeIn(cwd);
     expect(status).toBe(9);
     expect(outcome.verdict).toMatchObject({ class: 'expectation', code: 'expectation' });
-    expect(outcome.expectations?.map(({ detail }) => detail)).toEqual(['once, first: created b.txt', 'exit code 4: no']);
+    expect(outcome.expectations?.map(({ detail }) => detail)).toEqual([
+      'once, first: created b.txt',
+      'exit code 4: no',
+    ]);
     expect(stderr).toContain('2 of 2 expectations not met: must not touch b.txt');
     const reader = new Reader();
     reader.stdout(readFileSync(join(cwd, 'r.tape')));
@@ -52,7 +55,10 @@ describe('--expect', () => {
   });
 
   it.each(endings.slice(1))('leaves the class of a run that failed: %s', async (_name, code, drafts) => {
-    const { status } = await runScripted(['Do it', '-q', '--expect', 'must run x', '--expect', 'after: true'], telling(...drafts));
+    const { status } = await runScripted(
+      ['Do it', '-q', '--expect', 'must run x', '--expect', 'after: true'],
+      telling(...drafts),
+    );
     expect(status).toBe(code);
   });
 
@@ -60,7 +66,10 @@ describe('--expect', () => {
     const written = dialects.filter(({ encoder }) => encoder !== undefined);
     await Promise.all(
       written.map(async ({ id }) => {
-        const { stdout } = await runScripted(['Do it', '-q', '--to', id, '--expect', 'must run npm test'], telling(...goodRun));
+        const { stdout } = await runScripted(
+          ['Do it', '-q', '--to', id, '--expect', 'must run npm test'],
+          telling(...goodRun),
+        );
         const reader = new Reader();
         reader.stdout(Buffer.from(stdout));
         expect({ id, status: reader.end().status }).not.toEqual({ id, status: 'success' });
@@ -112,7 +121,11 @@ describe('runwire check', () => {
       ]),
       runwire(['check', stream]),
     ]);
-    expect({ status: good.status, ...(JSON.parse(good.stdout) as object) }).toMatchObject({ status: 0, passed: true, class: 'success' });
+    expect({ status: good.status, ...(JSON.parse(good.stdout) as object) }).toMatchObject({
+      status: 0,
+      passed: true,
+      class: 'success',
+    });
     expect({ status: bad.status, stdout: bad.stdout }).toEqual({
       status: 9,
       stdout: `fails  must not call bash: once, first: bash cat notes.txt && git status --short

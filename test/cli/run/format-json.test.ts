@@ -8,7 +8,9 @@ import { lines } from './scripted.ts';
 /** What the run itself came to, from its tape, beside what its stream is read as. */
 async function both(stdout: string, cwd: string): Promise<[run: RunOutcome, read: RunOutcome]> {
   writeFileSync(join(cwd, 'stream.jsonl'), stdout);
-  const [run, read] = await Promise.all(['run.tape', 'stream.jsonl'].map((name) => inside(['outcome', join(cwd, name)])));
+  const [run, read] = await Promise.all(
+    ['run.tape', 'stream.jsonl'].map((name) => inside(['outcome', join(cwd, name)])),
+  );
   return [JSON.parse(run?.stdout ?? '') as RunOutcome, JSON.parse(read?.stdout ?? '') as RunOutcome];
 }
 
@@ -29,7 +31,10 @@ describe('--format json', () => {
     const server = await serve(twoTurns);
     const { stdout, status, cwd } = await live(['--format', 'json', ...modelAt(server), 'Do it']);
     const events = lines(stdout) as { type: string; properties: Record<string, Record<string, unknown>> }[];
-    expect(events[0]).toMatchObject({ type: 'session.created', properties: { info: { directory: cwd, title: 'Do it' } } });
+    expect(events[0]).toMatchObject({
+      type: 'session.created',
+      properties: { info: { directory: cwd, title: 'Do it' } },
+    });
     expect(new Set(events.map(({ type }) => type))).toEqual(
       new Set([
         'session.created',
@@ -59,7 +64,15 @@ describe('--format json', () => {
 
   it.each(ways)('%s: runwire outcome of that stream gives the outcome of the run', async (name, code, turns, flags) => {
     const server = await serve(turns);
-    const { stdout, status, cwd } = await inside(['--format', 'json', '--tape', 'run.tape', ...modelAt(server), ...flags, 'Do it']);
+    const { stdout, status, cwd } = await inside([
+      '--format',
+      'json',
+      '--tape',
+      'run.tape',
+      ...modelAt(server),
+      ...flags,
+      'Do it',
+    ]);
     const [run, read] = await both(stdout, cwd);
     expect(short(read, cwd)).toEqual(short(run, cwd));
     expect({ class: read.verdict.class, status }).toEqual({ class: name, status: code });

@@ -13,7 +13,10 @@ describe('every format', () => {
       const { status, stdout } = await runScripted([flag, 'Do it'], telling(...drafts));
       expect(status).toBe(flag === '--json' ? Number(code !== 0) : code);
       const outcome = await outcomeOf(stdout);
-      expect({ class: outcome.verdict.class, unknown: outcome.provenance.unknown_lines }).toEqual({ class: name, unknown: 0 });
+      expect({ class: outcome.verdict.class, unknown: outcome.provenance.unknown_lines }).toEqual({
+        class: name,
+        unknown: 0,
+      });
     },
   );
 });
@@ -21,7 +24,9 @@ describe('every format', () => {
 it('every format tells the same answer, tools and totals', async () => {
   const told = await Promise.all(
     formats.map(async (flag) => {
-      const { message, tool_calls, metrics } = await outcomeOf((await runScripted([flag, 'Do it'], telling(...goodRun))).stdout);
+      const { message, tool_calls, metrics } = await outcomeOf(
+        (await runScripted([flag, 'Do it'], telling(...goodRun))).stdout,
+      );
       return {
         message,
         tools: tool_calls.map(({ name }) => name).toSorted(),
@@ -30,5 +35,7 @@ it('every format tells the same answer, tools and totals', async () => {
       };
     }),
   );
-  expect(told).toEqual(formats.map(() => ({ message: 'All done ✓', tools: ['read', 'write'], tokens: [2100, 50], turns: 2 })));
+  expect(told).toEqual(
+    formats.map(() => ({ message: 'All done ✓', tools: ['read', 'write'], tokens: [2100, 50], turns: 2 })),
+  );
 });

@@ -9,7 +9,10 @@ import { runwire } from '../../support/command.ts';
 const root = join(import.meta.dirname, '..', '..', '..');
 const bin = mkdtempSync(join(tmpdir(), 'runwire-front-ends-'));
 const recording = join(root, 'examples', 'codex-run.jsonl');
-writeFileSync(join(bin, 'runwire'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin', 'runwire.js')}' "$@"\n`);
+writeFileSync(
+  join(bin, 'runwire'),
+  `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin', 'runwire.js')}' "$@"\n`,
+);
 chmodSync(join(bin, 'runwire'), 0o755);
 vi.stubEnv('PATH', `${bin}${delimiter}${process.env['PATH']}`);
 vi.stubEnv('XDG_STATE_HOME', join(bin, 'state'));
@@ -38,7 +41,10 @@ it('a route of Next.js: useChat gets the answer of an agent', async () => {
   });
   let message: UIMessage | undefined;
   for await (const each of readUIMessageStream({ stream })) message = each;
-  expect(message?.parts.findLast(({ type }) => type === 'text')).toMatchObject({ text: expect.stringContaining('BRAVO'), state: 'done' });
+  expect(message?.parts.findLast(({ type }) => type === 'text')).toMatchObject({
+    text: expect.stringContaining('BRAVO'),
+    state: 'done',
+  });
   expect(message?.parts.filter(({ type }) => type === 'dynamic-tool').length).toBeGreaterThan(0);
   expect(message?.metadata).toMatchObject({ agent: 'codex', verdict: { class: 'success' } });
 });
@@ -48,7 +54,9 @@ it('an endpoint of AG-UI: a client gets the messages of an agent', async () => {
   const agent = new HttpAgent({ url: 'http://127.0.0.1/', fetch: serving(endpoint) as typeof fetch });
   agent.addMessage({ id: '1', role: 'user', content: 'Say BRAVO.' });
   const { newMessages } = await agent.runAgent();
-  expect(newMessages.findLast(({ role }) => role === 'assistant')).toMatchObject({ content: expect.stringContaining('BRAVO') });
+  expect(newMessages.findLast(({ role }) => role === 'assistant')).toMatchObject({
+    content: expect.stringContaining('BRAVO'),
+  });
   expect(newMessages.filter(({ role }) => role === 'tool').length).toBeGreaterThan(0);
 });
 

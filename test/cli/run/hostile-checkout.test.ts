@@ -42,7 +42,9 @@ async function hostileCheckout(): Promise<{ cwd: string; pwned: string; asked: (
     writeFileSync(join(cwd, name), text, { mode });
   };
   const run = `node ${join(cwd, 'evil.cjs')}`;
-  const scripts = Object.fromEntries(['preinstall', 'install', 'postinstall', 'prepare', 'runwire', 'test'].map((name) => [name, run]));
+  const scripts = Object.fromEntries(
+    ['preinstall', 'install', 'postinstall', 'prepare', 'runwire', 'test'].map((name) => [name, run]),
+  );
   write(
     '.npmrc',
     `registry=${url}\nnode-options=--require=${join(cwd, 'evil.cjs')}\nscript-shell=${join(cwd, 'sh')}\nprefix=${cwd}\ncache=${cwd}/cache\n`,
@@ -50,7 +52,14 @@ async function hostileCheckout(): Promise<{ cwd: string; pwned: string; asked: (
   write('evil.cjs', evil);
   write(
     'package.json',
-    JSON.stringify({ name: 'runwire', version: '9.9.9', bin: 'evil.cjs', scripts, workspaces: ['*'], volta: { node: '1.0.0' } }),
+    JSON.stringify({
+      name: 'runwire',
+      version: '9.9.9',
+      bin: 'evil.cjs',
+      scripts,
+      workspaces: ['*'],
+      volta: { node: '1.0.0' },
+    }),
   );
   for (const name of ['.nvmrc', '.node-version', '.tool-versions']) write(name, 'nodejs 1.0.0\n');
   for (const name of [
@@ -85,13 +94,21 @@ it.each([
   const env = { HOME: home, ...config, ...('NPM_CONFIG_USERCONFIG' in more ? { npm_config_registry: own.url } : {}) };
   const inputs = { prompt: 'x', model: 'replay/none.jsonl', args: '--ledger\nnone\n' };
   const { status, outputs, said } = await runAction(inputs, { cwd, path, env });
-  expect({ pwned: existsSync(pwned) && readFileSync(pwned, 'utf8'), asked: asked(), brought: readdirSync(cwd).toSorted() }).toEqual({
+  expect({
+    pwned: existsSync(pwned) && readFileSync(pwned, 'utf8'),
+    asked: asked(),
+    brought: readdirSync(cwd).toSorted(),
+  }).toEqual({
     pwned: false,
     asked: hostile,
     brought,
   });
   // Runwire itself was reached, and found no such recording.
-  expect({ status, class: outputs['class'], own: own.asked() > 0, said }).toMatchObject({ status: 1, class: 'config', own: true });
+  expect({ status, class: outputs['class'], own: own.asked() > 0, said }).toMatchObject({
+    status: 1,
+    class: 'config',
+    own: true,
+  });
 });
 
 it.each([{ prompt: '--help' }, { prompt: '-h' }, { prompt: 'x', expect: '--help' }])(
@@ -119,7 +136,12 @@ it.each(['latest', '^0.1.0', '1', '../evil', 'file:.', '0.1.0 evil', 'npm:evil@1
 
 it('pins every action of a workflow by its commit', () => {
   const root = join(import.meta.dirname, '..', '..', '..');
-  const files = ['.github/workflows/release.yml', 'examples/ci/github.yml', 'examples/fleet/actions-matrix.yml', 'action.yml'];
+  const files = [
+    '.github/workflows/release.yml',
+    'examples/ci/github.yml',
+    'examples/fleet/actions-matrix.yml',
+    'action.yml',
+  ];
   const used = files.flatMap((file) =>
     Array.from(readFileSync(join(root, file), 'utf8').matchAll(/uses: (\S+)/g), ([, name = '']) => name),
   );

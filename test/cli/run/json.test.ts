@@ -13,7 +13,10 @@ describe('--json', () => {
     const server = await serve(twoTurns);
     const { stdout, stderr, status, cwd } = await live(['--json', ...modelAt(server), 'Look at both']);
     const response = json(stdout);
-    const { scratchpadFile, metadata, ...rest } = response as { scratchpadFile: string; metadata: { totalTimeMs: number } };
+    const { scratchpadFile, metadata, ...rest } = response as {
+      scratchpadFile: string;
+      metadata: { totalTimeMs: number };
+    };
     expect(rest).toEqual({
       status: 'success',
       query: 'Look at both',
@@ -33,7 +36,9 @@ describe('--json', () => {
     expect({ stderr, status, lines: stdout.trimEnd().split('\n').length }).toEqual({ stderr: '', status: 0, lines: 1 });
     // The first 12 hex digits of md5("Look at both").
     expect(scratchpadFile).toMatch(/^\.dexter\/scratchpad\/\d{4}-\d\d-\d\d-\d{6}_ba8bc4824759\.jsonl$/);
-    expect(readdirSync(join(cwd, '.dexter', 'scratchpad'))).toEqual([scratchpadFile.slice('.dexter/scratchpad/'.length)]);
+    expect(readdirSync(join(cwd, '.dexter', 'scratchpad'))).toEqual([
+      scratchpadFile.slice('.dexter/scratchpad/'.length),
+    ]);
     const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
     expect(readFileSync(join(cwd, scratchpadFile), 'utf8').trimEnd().split('\n').map(json)).toEqual([
       { type: 'init', content: 'Look at both', timestamp },
@@ -65,11 +70,17 @@ describe('--json', () => {
       query: '',
       answer: '',
       tools: [],
-      scratchpadFile: expect.stringMatching(/^\.dexter\/scratchpad\/\d{4}-\d\d-\d\d-\d{6}_d41d8cd98f00\.jsonl$/) as string,
+      scratchpadFile: expect.stringMatching(
+        /^\.dexter\/scratchpad\/\d{4}-\d\d-\d\d-\d{6}_d41d8cd98f00\.jsonl$/,
+      ) as string,
       metadata: { model: '', iterations: 0, totalTimeMs: expect.any(Number) as number },
       error: { code: 'NO_QUERY', message: 'No query: give one as an argument, with -p, or on stdin' },
     });
-    expect({ stderr, status, kept: existsSync(scratchpadOf(stdout, cwd)) }).toEqual({ stderr: '', status: 1, kept: true });
+    expect({ stderr, status, kept: existsSync(scratchpadOf(stdout, cwd)) }).toEqual({
+      stderr: '',
+      status: 1,
+      kept: true,
+    });
   });
 
   it('does not wait for stdin to refuse a query', async () => {
@@ -89,7 +100,11 @@ describe('--json', () => {
       status: 'error',
       error: { code: 'CONFIG_ERROR', message: expect.stringContaining(message) as string },
     });
-    expect({ stderr, status, kept: existsSync(scratchpadOf(stdout, cwd)) }).toEqual({ stderr: '', status: 1, kept: true });
+    expect({ stderr, status, kept: existsSync(scratchpadOf(stdout, cwd)) }).toEqual({
+      stderr: '',
+      status: 1,
+      kept: true,
+    });
     expect(JsonResponse.safeParse(json(stdout)).success).toBe(true);
   });
 
@@ -101,7 +116,9 @@ describe('--json', () => {
       ['--json', '--max-turns', 'many', 'Do it'],
     ]) {
       const { stdout, status } = await inside(args, { cwd });
-      expect(json(stdout)).toMatchObject({ scratchpadFile: expect.stringMatching(/^\.dexter\/scratchpad\//) as string });
+      expect(json(stdout)).toMatchObject({
+        scratchpadFile: expect.stringMatching(/^\.dexter\/scratchpad\//) as string,
+      });
       expect(json(stdout)).toMatchObject({
         error: { message: expect.stringMatching(/cannot write .*\.dexter is not a folder/) as string },
       });
@@ -110,7 +127,10 @@ describe('--json', () => {
   });
 
   it('keeps denied calls in the scratchpad, which is the only file that read-only mode writes', async () => {
-    const server = await serve([{ calls: [{ name: 'write', args: { path: 'b.txt', content: 'x' } }] }, { text: 'It was denied.' }]);
+    const server = await serve([
+      { calls: [{ name: 'write', args: { path: 'b.txt', content: 'x' } }] },
+      { text: 'It was denied.' },
+    ]);
     const { stdout, cwd } = await inside(['--json', ...modelAt(server), '--permission-mode', 'read-only', 'Write it']);
     const lines = readFileSync(scratchpadOf(stdout, cwd), 'utf8').trimEnd().split('\n').map(json);
     expect(lines.map(({ type, toolName, result }) => [type, toolName, String(result).slice(0, 7)])).toEqual([
@@ -182,7 +202,8 @@ describe('--json', () => {
   it('keeps a scratchpad for each of equal queries in the same second', async () => {
     const server = await serve(endless);
     const cwd = project();
-    const run = (): Promise<{ stdout: string }> => live(['--json', ...modelAt(server), '--max-turns', '1', 'Do it'], { cwd });
+    const run = (): Promise<{ stdout: string }> =>
+      live(['--json', ...modelAt(server), '--max-turns', '1', 'Do it'], { cwd });
     const files = (await Promise.all([run(), run()])).map(({ stdout }) => scratchpadOf(stdout, cwd));
     expect(new Set(files).size).toBe(2);
     for (const file of files) {

@@ -15,7 +15,8 @@ import { folder } from './scripted.ts';
 const step = (count: number): string =>
   `${JSON.stringify({ type: 'item.completed', item: { id: `i${count}`, type: 'agent_message', text: `step ${count}.` } })}\n`;
 const opening = `${JSON.stringify({ type: 'thread.started', thread_id: 't' })}\n${JSON.stringify({ type: 'turn.started' })}\n`;
-const upTo = <Item>(count: number, make: (each: number) => Item): Item[] => Array.from({ length: count }, (_, index) => make(index + 1));
+const upTo = <Item>(count: number, make: (each: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => make(index + 1));
 
 /** Speaks like Codex in small bursts, so that there is always something on its way. It ends: some formats are written at the end only. */
 const agent = `
@@ -47,14 +48,19 @@ const sources: readonly (readonly [bytes: number, args: (cwd: string) => Promise
   [
     20_000,
     async () => {
-      const turns = upTo(40, (count) => ({ text: `step ${count}.`, calls: [{ name: 'read', args: { path: 'a.txt' } }] }));
+      const turns = upTo(40, (count) => ({
+        text: `step ${count}.`,
+        calls: [{ name: 'read', args: { path: 'a.txt' } }],
+      }));
       return [...modelAt(await serve(turns)), '--prompt', 'Go on'];
     },
   ],
 ];
 const places = [[], ['--ledger', 'none', '--tape', 'run.tape'], ['--ledger', 'none', '--tape', 'run.tape.zst']];
 // Every other one is the format of the tape, which can be compared byte by byte.
-const formats = dialects.filter(({ encoder }) => encoder !== undefined).flatMap(({ id }) => (id === 'runwire' ? [] : ['runwire', id]));
+const formats = dialects
+  .filter(({ encoder }) => encoder !== undefined)
+  .flatMap(({ id }) => (id === 'runwire' ? [] : ['runwire', id]));
 
 interface Killed {
   format: string;
@@ -64,7 +70,12 @@ interface Killed {
 }
 
 /** Kills the command once it has printed this many bytes; what was printed, and what is on its tape. */
-async function killed({ format, place, bytes, args }: Killed): Promise<{ printed: string; taped: string; home: string }> {
+async function killed({
+  format,
+  place,
+  bytes,
+  args,
+}: Killed): Promise<{ printed: string; taped: string; home: string }> {
   const [home, cwd] = [folder(), project()];
   const { stdout } = await live(['run', '--to', format, ...place, ...(await args(cwd))], {
     cwd,
@@ -87,7 +98,8 @@ async function onTape(...parents: string[]): Promise<string> {
   return Buffer.concat(taped).toString();
 }
 
-const lastStep = (text: string): number => Math.max(0, ...Array.from(text.matchAll(/step (\d+)\./g), ([, count]) => Number(count)));
+const lastStep = (text: string): number =>
+  Math.max(0, ...Array.from(text.matchAll(/step (\d+)\./g), ([, count]) => Number(count)));
 
 it('has everything on its tape that it printed before it was killed', { timeout: 900_000 }, async () => {
   const cases = upTo(isSweep ? 67 : 3, (round) =>
@@ -115,12 +127,18 @@ const [steps] = sources.map(([, args]) => args);
 it('has the whole response of --json on its tape, killed as soon as it is printed', { timeout: 900_000 }, async () => {
   for (const [round] of kills.entries()) {
     const [home, cwd] = [folder(), project()];
-    writeFileSync(join(cwd, 'said.jsonl'), `${opening}${upTo(3 + 50 * round, step).join('')}{"type":"turn.completed"}\n`);
-    const { stdout } = await live(['run', '--json', ...(places[round % places.length] ?? []), '--', 'cat', 'said.jsonl'], {
-      cwd,
-      env: { HOME: home },
-      watch: (child, said) => void (said !== '' && child.kill('SIGKILL')),
-    });
+    writeFileSync(
+      join(cwd, 'said.jsonl'),
+      `${opening}${upTo(3 + 50 * round, step).join('')}{"type":"turn.completed"}\n`,
+    );
+    const { stdout } = await live(
+      ['run', '--json', ...(places[round % places.length] ?? []), '--', 'cat', 'said.jsonl'],
+      {
+        cwd,
+        env: { HOME: home },
+        watch: (child, said) => void (said !== '' && child.kill('SIGKILL')),
+      },
+    );
     const taped = await onTape(home, cwd);
     expect([lastStep(stdout), lastStep(taped)]).toEqual([3 + 50 * round, 3 + 50 * round]);
     expect(taped).toMatch(/\{"type":"thread\.completed".*\n$/);
@@ -154,7 +172,9 @@ it('has every record on its tape that a server was told of', { timeout: 900_000 
         const lines = body.split('\n').slice(1, -1);
         told += lines.map((line) => `${line}\n`).join('');
         const last = lines.findLast((line) => line.startsWith('{"type"'));
-        response.end(JSON.stringify({ accepted_to: last === undefined ? 0 : (JSON.parse(last) as EventRecord).sequence }));
+        response.end(
+          JSON.stringify({ accepted_to: last === undefined ? 0 : (JSON.parse(last) as EventRecord).sequence }),
+        );
       });
     });
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -185,7 +205,9 @@ it('has everything on its tape that an editor was told', { timeout: 900_000 }, a
         else if (session !== undefined && !isAsked) {
           isAsked = true;
           const prompt = [{ type: 'text', text: 'Go on' }];
-          child.stdin?.write(message({ id: 2, method: 'session/prompt', params: { ...(JSON.parse(`{${session}}`) as object), prompt } }));
+          child.stdin?.write(
+            message({ id: 2, method: 'session/prompt', params: { ...(JSON.parse(`{${session}}`) as object), prompt } }),
+          );
         } else if (said.includes('step ') && said.length >= bytes) child.kill('SIGKILL');
       },
     });
@@ -205,5 +227,7 @@ it('is recorded with what its tape has', async () => {
   const { evidence } = (JSON.parse(stdout) as { outcome: RunOutcome }).outcome.verdict;
   expect(evidence[0]?.detail).toMatch(/^the (?:stream|run) stopped without an end$/);
   const count = `${records.length} record${records.length === 1 ? '' : 's'}`;
-  expect(evidence.at(-1)?.detail).toBe(`the process that ran it is gone; its tape has ${count}, the last at ${records.at(-1)?.timestamp}`);
+  expect(evidence.at(-1)?.detail).toBe(
+    `the process that ran it is gone; its tape has ${count}, the last at ${records.at(-1)?.timestamp}`,
+  );
 });

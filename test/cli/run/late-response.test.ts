@@ -10,7 +10,15 @@ it('a run that only the watchdog could end has a response, which tells the time 
   if (writer === undefined) throw new Error('--json has a writer');
   const key = `${'gh'}p_${body(36)}`;
   const spec = specOf({ prompt: `Use ${key}`, model: 'openai/m' }, { cwd: '/srv', passEnv: [] });
-  const text = lateResponse({ spec, writer, scratchpad: 'a_b', env: {}, startedAt: 1000, now: () => 4000, timeoutMs: 3000 });
+  const text = lateResponse({
+    spec,
+    writer,
+    scratchpad: 'a_b',
+    env: {},
+    startedAt: 1000,
+    now: () => 4000,
+    timeoutMs: 3000,
+  });
   const response: unknown = JSON.parse(text);
   expect(text.endsWith('\n')).toBe(true);
   expect(JsonResponse.safeParse(response).success).toBe(true);

@@ -16,7 +16,12 @@ export async function serve(turns: readonly TurnInput[], requireKey?: string): P
   return server;
 }
 
-export const modelAt = (server: ModelServer): string[] => ['--model', 'openai-compatible/test-model', '--base-url', server.baseUrl('chat')];
+export const modelAt = (server: ModelServer): string[] => [
+  '--model',
+  'openai-compatible/test-model',
+  '--base-url',
+  server.baseUrl('chat'),
+];
 
 export interface Live {
   stdout: string;
@@ -49,7 +54,9 @@ export function project(): string {
 /** The built command as a user runs it, with a home of its own and no keys. */
 export function live(args: readonly string[], options: LiveOptions = {}): Promise<Live> {
   const cwd = options.cwd ?? project();
-  const files = [options.stdoutFile, options.stderrFile].map((path) => (path === undefined ? 'pipe' : openSync(path, 'w')));
+  const files = [options.stdoutFile, options.stderrFile].map((path) =>
+    path === undefined ? 'pipe' : openSync(path, 'w'),
+  );
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [bin, ...args], {
       cwd,
@@ -86,8 +93,14 @@ export async function inside(
   const { context, told, cwd } = outside({ cwd: options.cwd ?? project(), stdin: options.stdin ?? '' });
   const env = { PATH: process.env.PATH, HOME: folder(), ...options.env };
   // A process reads from its own folder, and names a file as it was given.
-  const beside = (path: string): string => (cwd !== process.cwd() && existsSync(join(cwd, path)) ? join(cwd, path) : path);
-  const status = await main(args, { ...context, ...options.clock, env, readFile: (path) => realContext().readFile(beside(path)) });
+  const beside = (path: string): string =>
+    cwd !== process.cwd() && existsSync(join(cwd, path)) ? join(cwd, path) : path;
+  const status = await main(args, {
+    ...context,
+    ...options.clock,
+    env,
+    readFile: (path) => realContext().readFile(beside(path)),
+  });
   return { ...told, status, cwd };
 }
 
@@ -109,11 +122,19 @@ export const endless: readonly TurnInput[] = Array.from({ length: 9 }, () => ({
   calls: [{ name: 'read', args: { path: 'a.txt' } }],
   usage: { input: 1000, output: 1000 },
 }));
-const bash = (command: string): TurnInput => ({ calls: [{ name: 'bash', args: { command } }], usage: { input: 10, output: 10 } });
+const bash = (command: string): TurnInput => ({
+  calls: [{ name: 'bash', args: { command } }],
+  usage: { input: 10, output: 10 },
+});
 const nothing: TurnInput = { text: '', usage: { input: 10, output: 0 } };
 
 /** Every class of end that a model and flags can bring about, and what it takes. */
-export const ways: readonly (readonly [name: string, code: number, turns: readonly TurnInput[], flags: readonly string[]])[] = [
+export const ways: readonly (readonly [
+  name: string,
+  code: number,
+  turns: readonly TurnInput[],
+  flags: readonly string[],
+])[] = [
   ['success', 0, twoTurns, []],
   ['tool', 3, [bash('exit 3'), nothing], ['--permission-mode', 'full']],
   ['provider', 4, [{ fault: { status: 401 } }], []],

@@ -55,8 +55,13 @@ it('draws no word of an agent as anything but text', async () => {
 });
 
 it('has no word for a good end with --quiet, and one for a bad end', async () => {
-  expect((await runScripted(['-q', 'Do it'], telling(...goodRun), { stderrIsTerminal: true, env: { NO_COLOR: '1' } })).stderr).toBe('');
-  expect((await runScripted(['-q', 'Do it'], telling(), outside())).stderr).toMatch(/^runwire: failed: incomplete: .+\n$/);
+  expect(
+    (await runScripted(['-q', 'Do it'], telling(...goodRun), { stderrIsTerminal: true, env: { NO_COLOR: '1' } }))
+      .stderr,
+  ).toBe('');
+  expect((await runScripted(['-q', 'Do it'], telling(), outside())).stderr).toMatch(
+    /^runwire: failed: incomplete: .+\n$/,
+  );
 });
 
 describe.skipIf(spawnSync('script', ['--version']).status !== 0)('in a real terminal', () => {
@@ -71,7 +76,14 @@ for (const line of readFileSync(${JSON.stringify(recording('codex@0.166.0/multi-
   await new Promise((next) => setTimeout(next, 120));
 }`,
     );
-    const command = shellQuote([process.execPath, join(root, 'bin', 'runwire.js'), 'run', '--', process.execPath, slowly]);
+    const command = shellQuote([
+      process.execPath,
+      join(root, 'bin', 'runwire.js'),
+      'run',
+      '--',
+      process.execPath,
+      slowly,
+    ]);
     const { stdout, status } = spawnSync('script', ['-qec', `stty cols 120 rows 20; ${command}`, '/dev/null'], {
       cwd,
       env: { PATH: process.env.PATH, HOME: cwd, TERM: 'xterm-256color' },

@@ -8,7 +8,10 @@ import { live, modelAt, project, serve } from './live.ts';
 /** A shell in which `runwire` is the built command; answers what it wrote to stdout. */
 function paste(line: string, cwd: string, env: Record<string, string>): Promise<string> {
   const bin = join(mkdtempSync(join(tmpdir(), 'runwire-next-')), 'runwire');
-  writeFileSync(bin, `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js')}' "$@"\n`);
+  writeFileSync(
+    bin,
+    `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js')}' "$@"\n`,
+  );
   chmodSync(bin, 0o755);
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', line], {
@@ -29,10 +32,13 @@ it('the next: line works when it is pasted: model, address, folder and rules, qu
   const cwd = project();
   const env = { HOME: join(cwd, 'home') };
   mkdirSync(join(cwd, "it's $HOME"));
-  const { stderr } = await live([...modelAt(server), '--cwd', "it's $HOME", '--allow', 'bash(npm test:*)', '--ledger', 'none', 'Begin'], {
-    cwd,
-    env,
-  });
+  const { stderr } = await live(
+    [...modelAt(server), '--cwd', "it's $HOME", '--allow', 'bash(npm test:*)', '--ledger', 'none', 'Begin'],
+    {
+      cwd,
+      env,
+    },
+  );
   const line = /^runwire: next: (runwire .+)$/m.exec(stderr)?.[1] ?? '';
   expect(await paste(line, cwd, env)).toBe('second\n');
   // The model server counts the answers that a conversation already holds.

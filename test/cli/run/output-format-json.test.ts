@@ -6,7 +6,11 @@ import { lines } from './scripted.ts';
 
 describe('--output-format', () => {
   it.each([
-    ['an unknown format', ['-p', 'Do it', '--output-format', 'xml'], 'runwire: unknown output format: xml (expected text or json)\n'],
+    [
+      'an unknown format',
+      ['-p', 'Do it', '--output-format', 'xml'],
+      'runwire: unknown output format: xml (expected text or json)\n',
+    ],
     [
       'json without a prompt',
       ['--output-format', 'json'],
@@ -35,7 +39,14 @@ describe('--output-format', () => {
   });
 
   it('emits only JSON lines without a key', async () => {
-    const { stdout, status } = await inside(['-p', 'Do it', '--output-format', 'json', '--model', 'anthropic/claude-sonnet-4-5']);
+    const { stdout, status } = await inside([
+      '-p',
+      'Do it',
+      '--output-format',
+      'json',
+      '--model',
+      'anthropic/claude-sonnet-4-5',
+    ]);
     const events = lines(stdout);
     expect(events.map(({ type }) => type)).toEqual(['session_start', 'error', 'session_end']);
     expect(events.at(-1)).toEqual({ type: 'session_end', turns: 0, total_cost_usd: 0, exit_code: 1 });
@@ -55,7 +66,9 @@ describe('--output-format', () => {
     ]);
     const events = lines(stdout);
     const text = (turn: number): string =>
-      events.flatMap((each) => (each.type === 'text_delta' && each.turn === turn ? [each.content as string] : [])).join('');
+      events
+        .flatMap((each) => (each.type === 'text_delta' && each.turn === turn ? [each.content as string] : []))
+        .join('');
     expect([text(1), text(2)]).toEqual(['I look at both.', 'All\ndone ✓']);
     expect(events[0]).toEqual({
       type: 'session_start',
@@ -70,7 +83,13 @@ describe('--output-format', () => {
       { type: 'tool_result', tool: 'read', output: 'hello\n', is_error: false, turn: 1 },
       { type: 'tool_result', tool: 'write', output: expect.any(String) as string, is_error: false, turn: 1 },
       { type: 'turn_complete', turn: 1, input_tokens: 1000, output_tokens: 40, cost_usd: 0.00104 },
-      { type: 'turn_complete', turn: 2, input_tokens: 1100, output_tokens: 10, cost_usd: expect.closeTo(0.00111, 8) as number },
+      {
+        type: 'turn_complete',
+        turn: 2,
+        input_tokens: 1100,
+        output_tokens: 10,
+        cost_usd: expect.closeTo(0.00111, 8) as number,
+      },
       { type: 'session_end', turns: 2, total_cost_usd: 0.00215, exit_code: 0 },
     ]);
     expect(stderr).toContain('runwire: tool write, b.txt\n');
@@ -87,7 +106,15 @@ describe('--output-format', () => {
       },
       { text: 'Done.' },
     ]);
-    const { stdout } = await inside(['-p', 'Do it', '--output-format', 'json', '--permission-mode', 'full', ...modelAt(server)]);
+    const { stdout } = await inside([
+      '-p',
+      'Do it',
+      '--output-format',
+      'json',
+      '--permission-mode',
+      'full',
+      ...modelAt(server),
+    ]);
     const results = lines(stdout).filter(({ type }) => type === 'tool_result');
     expect(results.map(({ tool, turn }) => [tool, turn])).toEqual([
       ['read', 1],

@@ -8,7 +8,17 @@ const example = join(import.meta.dirname, '..', '..', '..', 'examples', 'codex-r
 it('--parent makes a run a part of another, and the tree adds up what is below', async () => {
   const ledger = join(folder(), 'ledger.db');
   const run = async (...flags: string[]): Promise<Record<string, unknown>> => {
-    const { stdout, status } = await live(['run', '--to', 'runwire', '--ledger', ledger, ...flags, '--', 'cat', example]);
+    const { stdout, status } = await live([
+      'run',
+      '--to',
+      'runwire',
+      '--ledger',
+      ledger,
+      ...flags,
+      '--',
+      'cat',
+      example,
+    ]);
     expect(status).toBe(0);
     return lines(stdout)[0] as Record<string, unknown>;
   };

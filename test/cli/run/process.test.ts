@@ -7,7 +7,14 @@ import type { Draft } from '../../../src/events/event.ts';
 import { fold } from '../../../src/pipeline/convert.ts';
 import { folder, goodRun, lines, ok, outside, runScripted, started, telling, untilStopped } from './scripted.ts';
 
-const formats = ['--json', '--output-format=json', '--format=json', '--stream-json', '--to=runwire', '--output-format=text'];
+const formats = [
+  '--json',
+  '--output-format=json',
+  '--format=json',
+  '--stream-json',
+  '--to=runwire',
+  '--output-format=text',
+];
 const classOf = async (text: string): Promise<string> => (await fold([new TextEncoder().encode(text)])).verdict.class;
 const begun: Draft[] = [
   started,
@@ -89,7 +96,9 @@ describe.concurrent.each(formats)('%s', (format) => {
   });
 
   it('a config that is missing is an outcome of class config', async () => {
-    const { status, stdout } = await runScripted([format, 'Do it'], telling(...goodRun), { env: { RUNWIRE_MODEL: '' } });
+    const { status, stdout } = await runScripted([format, 'Do it'], telling(...goodRun), {
+      env: { RUNWIRE_MODEL: '' },
+    });
     expect(status).toBe(1);
     if (readable) expect(await classOf(stdout)).toBe('config');
   });

@@ -19,7 +19,8 @@ const providers: readonly (readonly [format: FormatId, model: string, env: Recor
 
 const usage = { input: 1000, cached: 400, output: 50, reasoning: 0 };
 const answer = (text: string): TurnInput => ({ text, usage });
-const call = (...calls: { name: string; args: unknown }[]): TurnInput => ({ text: 'Working.', calls, usage }) as TurnInput;
+const call = (...calls: { name: string; args: unknown }[]): TurnInput =>
+  ({ text: 'Working.', calls, usage }) as TurnInput;
 const read = { name: 'read', args: { path: 'a.txt' } };
 const bash = (command: string) => ({ name: 'bash', args: { command } });
 const price = ['--price', 'input=2,output=10,cache_read=0.5'];
@@ -133,14 +134,26 @@ const scenarios: readonly Scenario[] = [
   },
   {
     title: 'a stream that is cut once',
-    turns: [{ ...answer('Whole the second time, as it should be.'), chunkSize: 5, fault: { type: 'disconnect', after: 2, times: 1 } }],
+    turns: [
+      {
+        ...answer('Whole the second time, as it should be.'),
+        chunkSize: 5,
+        fault: { type: 'disconnect', after: 2, times: 1 },
+      },
+    ],
     is: 'success',
     exit: 0,
     message: 'Whole the second time, as it should be.',
     events: ['retry.scheduled'],
   },
   { title: 'a refusal', turns: [{ ...answer('I will not.'), finish: 'refusal' }], is: 'provider', exit: 4 },
-  { title: 'a conversation that is too long', turns: [{ fault: { status: 400 } }], is: 'provider', exit: 4, events: ['error'] },
+  {
+    title: 'a conversation that is too long',
+    turns: [{ fault: { status: 400 } }],
+    is: 'provider',
+    exit: 4,
+    events: ['error'],
+  },
   {
     title: 'the turn limit',
     turns: Array.from({ length: 5 }, () => call(read)),
@@ -197,7 +210,10 @@ async function run(
   command: typeof live = live,
 ) {
   const cwd = project();
-  writeFileSync(join(cwd, 'schema.json'), JSON.stringify({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }));
+  writeFileSync(
+    join(cwd, 'schema.json'),
+    JSON.stringify({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }),
+  );
   const tape = join(folder(), 'run.tape');
   const args = [
     '--to',
@@ -226,12 +242,18 @@ async function run(
 }
 
 /** Gemini has one status and one word for an empty account and a limit that passes; only its sentence differs. */
-const geminiQuota = { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'You exceeded your current quota, check your plan.' } };
+const geminiQuota = {
+  error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'You exceeded your current quota, check your plan.' },
+};
 
 describe.each(providers)('%s', (...provider) => {
   it.each([
     ['a request that the model does not take', { status: 400, kind: 'invalid_request' }, 'refused'],
-    ['an account that is used up', { status: 429, kind: 'quota', ...(provider[0] === 'gemini' ? { body: geminiQuota } : {}) }, 'quota'],
+    [
+      'an account that is used up',
+      { status: 429, kind: 'quota', ...(provider[0] === 'gemini' ? { body: geminiQuota } : {}) },
+      'quota',
+    ],
   ] as const)('does not repeat %s', async (_, fault, code) => {
     const server = await serve([{ fault }]);
     const { outcome } = await run(server, provider, { flags: ['--retries', '2', '--retry-delay', '0.01s'] }, inside);
@@ -244,7 +266,9 @@ describe.each(providers)('%s', (...provider) => {
 });
 
 /** Each scenario with one provider; all with all, in processes, in `npm run test:sweeps`. Here these have one: what needs it, and one thing with each. */
-const tries = sweep(scenarios, providers).map(([scenario, provider]) => [provider[0], scenario.title, provider, scenario] as const);
+const tries = sweep(scenarios, providers).map(
+  ([scenario, provider]) => [provider[0], scenario.title, provider, scenario] as const,
+);
 const first = new Set(scenarios.slice(0, providers.length));
 const isLive = (scenario: Scenario): boolean => isSweep || first.has(scenario) || scenario.watch !== undefined;
 
@@ -262,16 +286,20 @@ describe('the same in every format', () => {
     });
     if (scenario.message !== undefined) expect(message).toBe(scenario.message);
     if (scenario.tools !== undefined) {
-      expect(tool_calls.map((each) => [each.name, each.status, each.reason].filter(Boolean).join(' ')).toSorted()).toEqual(scenario.tools);
+      expect(
+        tool_calls.map((each) => [each.name, each.status, each.reason].filter(Boolean).join(' ')).toSorted(),
+      ).toEqual(scenario.tools);
     }
     expect(events).toEqual(expect.arrayContaining(['thread.started', 'thread.completed', ...(scenario.events ?? [])]));
     if (tokens.input === 0) expect(metrics.tokens_used).toBeUndefined();
     else {
-      expect({ input: metrics.input_tokens, output: metrics.output_tokens, cached: metrics.cache_read_tokens }).toEqual({
-        input: tokens.input,
-        output: tokens.output,
-        cached: tokens.cached,
-      });
+      expect({ input: metrics.input_tokens, output: metrics.output_tokens, cached: metrics.cache_read_tokens }).toEqual(
+        {
+          input: tokens.input,
+          output: tokens.output,
+          cached: tokens.cached,
+        },
+      );
       const usd = ((tokens.input - tokens.cached) * 2 + tokens.cached * 0.5 + tokens.output * 10) / 1e6;
       expect(metrics.cost).toBeCloseTo(usd, 9);
     }

@@ -72,7 +72,9 @@ it.each(providers)('a redirect within the origin is followed: %s %s', async (mod
         body,
         headers: { 'content-type': 'application/json' },
       });
-      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(await answer.text());
+      response
+        .writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+        .end(await answer.text());
     })();
   });
   server.listen(0, '127.0.0.1');

@@ -8,8 +8,18 @@ import { fold } from '../../../src/pipeline/convert.ts';
 import { continuePrompt } from '../../../src/run/sources/resuming.ts';
 import { folder, lines, ok, outside, runScripted } from './scripted.ts';
 
-const usage: Draft = { type: 'usage.reported', scope: 'step', model: 'acme/large', input_tokens: 100, output_tokens: 10, cost_usd: 0.5 };
-const begin = (session: string): Draft[] => [{ type: 'thread.started', agent: 'runwire', session_id: session }, { type: 'turn.started' }];
+const usage: Draft = {
+  type: 'usage.reported',
+  scope: 'step',
+  model: 'acme/large',
+  input_tokens: 100,
+  output_tokens: 10,
+  cost_usd: 0.5,
+};
+const begin = (session: string): Draft[] => [
+  { type: 'thread.started', agent: 'runwire', session_id: session },
+  { type: 'turn.started' },
+];
 const failing = (code: (Draft & { type: 'error' })['code'], message: string): Draft[] => [
   usage,
   { type: 'error', scope: 'model', code, message, fatal: true },
@@ -20,7 +30,13 @@ const read: Draft[] = [
   { type: 'item.started', item_id: 'call_1', kind: 'read', name: 'read', args: { path: 'a.txt' } },
   { type: 'item.completed', item_id: 'call_1', status: 'success', output: 'hello' },
 ];
-const good: Draft[] = [...read, { type: 'text.completed', text: 'Done.' }, usage, { type: 'turn.completed', finish_reason: 'stop' }, ok];
+const good: Draft[] = [
+  ...read,
+  { type: 'text.completed', text: 'Done.' },
+  usage,
+  { type: 'turn.completed', finish_reason: 'stop' },
+  ok,
+];
 
 /** One script for each attempt; keeps what each was asked for. */
 function attempts(...scripts: readonly (readonly Draft[])[]): { agent: RunAgent; asked: AgentOptions[] } {
@@ -91,7 +107,10 @@ describe('--retries', () => {
   });
 
   it('resumes the session when the attempt got somewhere, and ids of two attempts differ', async () => {
-    const script = attempts([...begin('one'), ...read, ...failing('network', 'socket hang up')], [...begin('one'), ...good]);
+    const script = attempts(
+      [...begin('one'), ...read, ...failing('network', 'socket hang up')],
+      [...begin('one'), ...good],
+    );
     const { status, stdout } = await runScripted(['--retries', '1', ...soon, 'Do it'], script.agent);
     expect(status).toBe(0);
     expect(script.asked[1]).toMatchObject({ resume: 'one', prompt: continuePrompt });
@@ -99,14 +118,23 @@ describe('--retries', () => {
       { item_id: 'call_1' },
       { item_id: 'attempt_2:call_1' },
     ]);
-    expect(outcomeOf(stdout)).toMatchObject({ metrics: { tool_calls_count: 2 }, metadata: { initial_prompt: 'Do it', attempt_number: 2 } });
+    expect(outcomeOf(stdout)).toMatchObject({
+      metrics: { tool_calls_count: 2 },
+      metadata: { initial_prompt: 'Do it', attempt_number: 2 },
+    });
   });
 
   it('gives up after the last, with the verdict of the last', async () => {
-    const script = attempts([...begin('one'), ...failing('server', 'first')], [...begin('two'), ...failing('server', 'second')]);
+    const script = attempts(
+      [...begin('one'), ...failing('server', 'first')],
+      [...begin('two'), ...failing('server', 'second')],
+    );
     const { status, stdout } = await runScripted(['--retries', '1', ...soon, 'Do it'], script.agent);
     expect(status).toBe(4);
-    expect(outcomeOf(stdout)).toMatchObject({ error_details: { message: 'second' }, metadata: { attempt_number: 2, retry_count: 1 } });
+    expect(outcomeOf(stdout)).toMatchObject({
+      error_details: { message: 'second' },
+      metadata: { attempt_number: 2, retry_count: 1 },
+    });
   });
 
   it('tries an attempt that broke off again', async () => {
@@ -123,7 +151,11 @@ describe('--retries', () => {
   it('does not wait out its delay when it is told to stop', async () => {
     const script = attempts([...begin('one'), ...failing('server', 'first')], [...begin('two'), ...good]);
     const around = outside();
-    const run = runScripted(['--retries', '1', '--retry-delay', '50s', '--to', 'runwire', 'Do it'], script.agent, around);
+    const run = runScripted(
+      ['--retries', '1', '--retry-delay', '50s', '--to', 'runwire', 'Do it'],
+      script.agent,
+      around,
+    );
     setTimeout(() => around.signal('SIGINT'), 50);
     const { status, stdout } = await run;
     expect({ status, attempts: script.asked.length }).toEqual({ status: 130, attempts: 1 });
@@ -133,7 +165,11 @@ describe('--retries', () => {
   it('a tape of it folds to the same outcome as the live run', async () => {
     const cwd = folder();
     const script = attempts([...begin('one'), ...read, ...failing('server', 'first')], [...begin('two'), ...good]);
-    await runScripted(['--retries', '1', '--retry-delay', '0.01s', '--tape', 'run.tape', '--json', 'Do it'], script.agent, { cwd });
+    await runScripted(
+      ['--retries', '1', '--retry-delay', '0.01s', '--tape', 'run.tape', '--json', 'Do it'],
+      script.agent,
+      { cwd },
+    );
     const tape = readFileSync(join(cwd, 'run.tape'));
     // A tape begins with the first word of the agent, a live run before it.
     const withoutTimes = ({ provenance: _provenance, metrics, metadata, ...rest }: RunOutcome) => ({

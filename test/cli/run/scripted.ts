@@ -84,7 +84,12 @@ export async function runScripted(
   given: Outside | ReturnType<typeof outside> = {},
 ): Promise<Told> {
   const around = 'context' in given ? given : outside(given);
-  const { values, positionals } = parseArgs({ args: [...args], options: runOptions, allowPositionals: true, strict: true });
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: runOptions,
+    allowPositionals: true,
+    strict: true,
+  });
   const status = await startRun(values as RunValues, positionals, around.context, { loadAgent: async () => agent });
   return { status, ...around.told, cwd: around.cwd };
 }
@@ -136,7 +141,13 @@ export const goodRun: readonly Draft[] = [
   { type: 'text.delta', text: 'I look at both.' },
   { type: 'text.completed', text: 'I look at both.' },
   { type: 'item.started', item_id: 'call_1', kind: 'read', name: 'read', args: { path: 'a.txt' } },
-  { type: 'item.started', item_id: 'call_2', kind: 'file_edit', name: 'write', args: { path: 'b.txt', content: 'new' } },
+  {
+    type: 'item.started',
+    item_id: 'call_2',
+    kind: 'file_edit',
+    name: 'write',
+    args: { path: 'b.txt', content: 'new' },
+  },
   {
     type: 'file.edited',
     path: 'b.txt',
@@ -167,7 +178,11 @@ const failing = (code: (Draft & { type: 'error' })['code'], message: string): Dr
   { type: 'turn.completed', finish_reason: 'error' },
   { type: 'agent.finished', status: 'failed', code, message },
 ];
-const limited = (limit: (Draft & { type: 'limit.reached' })['limit'], code: 'turn_limit' | 'cost_limit', message: string): Draft[] => [
+const limited = (
+  limit: (Draft & { type: 'limit.reached' })['limit'],
+  code: 'turn_limit' | 'cost_limit',
+  message: string,
+): Draft[] => [
   ...turn,
   { type: 'text.completed', text: 'I begin.' },
   { type: 'turn.completed', finish_reason: 'tool_calls' },

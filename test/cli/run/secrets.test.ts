@@ -94,7 +94,11 @@ const runs = sweep(outputs, endings).map(([[name, flags], ending]) => [name, end
 it('plants at least 30 kinds', () => expect(kinds.size).toBeGreaterThanOrEqual(30));
 
 it.each(some(runs, 3))('%s shows no secret of a run that %s, in no stream and no file', async (name, ending, flags) => {
-  const { places, stdout } = await runWithSecrets(flags, ending === 'fails', isSweep || inAProcess.has(name) ? live : inside);
+  const { places, stdout } = await runWithSecrets(
+    flags,
+    ending === 'fails',
+    isSweep || inAProcess.has(name) ? live : inside,
+  );
   const leaks = [...places].flatMap(([place, text]) =>
     needles.filter((needle) => text.includes(needle)).map((needle) => `${place}: ${needle.slice(0, 24)}`),
   );
@@ -108,7 +112,10 @@ it('tells the model no credentials of git and no withheld value', async () => {
   const cwd = project();
   const token = body(32, 'hex');
   mkdirSync(join(cwd, '.git'));
-  writeFileSync(join(cwd, '.git', 'config'), `[remote "origin"]\n\turl = https://x-access-token:${token}@example.com/o/r.git\n`);
+  writeFileSync(
+    join(cwd, '.git', 'config'),
+    `[remote "origin"]\n\turl = https://x-access-token:${token}@example.com/o/r.git\n`,
+  );
   writeFileSync(join(cwd, 'notes.txt'), `${ofTheHouse}\n`);
   const server = await serve([
     {
@@ -121,7 +128,10 @@ it('tells the model no credentials of git and no withheld value', async () => {
     },
     { text: 'Done.', usage: { input: 10, output: 10 } },
   ]);
-  const { status } = await live([...modelAt(server), '--permission-mode', 'full', '-p', 'look'], { cwd, env: { MY_SECRET: ofTheHouse } });
+  const { status } = await live([...modelAt(server), '--permission-mode', 'full', '-p', 'look'], {
+    cwd,
+    env: { MY_SECRET: ofTheHouse },
+  });
   expect(status).toBe(0);
   const told = JSON.stringify(server.requests.at(-1));
   expect(told).toContain('[redacted:url-password]@example.com');

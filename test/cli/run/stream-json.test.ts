@@ -31,7 +31,8 @@ describe('--stream-json', () => {
     ]);
     const { stdout } = await inside(['--stream-json', ...modelAt(server), 'Look']);
     const { events } = split(stdout);
-    const counts = (type: string): unknown[] => events.flatMap((event) => (event['type'] === type ? [event['tool_call_count']] : []));
+    const counts = (type: string): unknown[] =>
+      events.flatMap((event) => (event['type'] === type ? [event['tool_call_count']] : []));
     expect({ messages: counts('assistant.message'), turns: counts('turn.completed') }).toEqual({
       messages: [calls.length, 0],
       turns: [calls.length, 0],
@@ -64,7 +65,12 @@ describe('--stream-json', () => {
     expect(events[0]?.thread_id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
     for (const { timestamp } of events) expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/);
     expect(events[0]).toMatchObject({ task: 'Fix föö', project_name: '', parent_branch_id: '', headless: true });
-    expect(events[1]).toMatchObject({ turn_id: 'turn_1', iteration: 1, message_count: expect.any(Number), tool_count: expect.any(Number) });
+    expect(events[1]).toMatchObject({
+      turn_id: 'turn_1',
+      iteration: 1,
+      message_count: expect.any(Number),
+      tool_count: expect.any(Number),
+    });
     expect(events[2]).toMatchObject({ turn_id: 'turn_1', preview: 'I look at both.', tool_call_count: 2 });
     expect(events[7]).toMatchObject({ turn_id: 'turn_1', iteration: 1, tool_call_count: 2, has_final_report: false });
     expect(events[10]).toMatchObject({ turn_id: 'turn_2', iteration: 2, tool_call_count: 0, has_final_report: true });
@@ -79,7 +85,9 @@ describe('--stream-json', () => {
     const server = await serve([{ text: 'Hi.' }]);
     const first = async (...flags: string[]): Promise<unknown> =>
       lines(
-        (await inside(['--stream-json', ...flags, ...modelAt(server), 'Hi'], { cwd: join(cwd, 'deep') })).stdout.split('\n')[0] ?? '',
+        (await inside(['--stream-json', ...flags, ...modelAt(server), 'Hi'], { cwd: join(cwd, 'deep') })).stdout.split(
+          '\n',
+        )[0] ?? '',
       )[0];
     expect(await first()).toMatchObject({ project_name: basename(cwd), parent_branch_id: 'topic/x' });
     expect(await first('--project-name', 'acme', '--parent-branch-id', '123')).toMatchObject({
@@ -91,7 +99,10 @@ describe('--stream-json', () => {
   it('cuts previews, and never shows a secret', async () => {
     const secret = ['sk', 'proj', 'Zq8'.repeat(14)].join('-');
     const server = await serve([
-      { text: 'y'.repeat(900), calls: [{ name: 'write', args: { path: 'b.txt', content: `${secret} ${'z'.repeat(900)}` } }] },
+      {
+        text: 'y'.repeat(900),
+        calls: [{ name: 'write', args: { path: 'b.txt', content: `${secret} ${'z'.repeat(900)}` } }],
+      },
       { text: `The key is ${secret}.` },
     ]);
     const { stdout } = await inside(['--stream-json', ...modelAt(server), 'Do it'], { env: { MY_TOKEN: secret } });
@@ -103,16 +114,19 @@ describe('--stream-json', () => {
     expect(stdout).toContain('[redacted');
   });
 
-  it.each(ways)('%s: ends with one thread.completed, is read back, and exits with the verdict', async (name, code, turns, flags) => {
-    const server = await serve(turns);
-    const { stdout, status, cwd } = await inside(['--stream-json', ...modelAt(server), ...flags, 'Do it']);
-    const { events, report } = split(stdout);
-    expect(events.filter(({ type }) => type === 'thread.completed')).toEqual([events.at(-1)]);
-    expect(report).toMatchObject({ verdict: { class: name, exit_code: code } });
-    writeFileSync(join(cwd, 'stream.jsonl'), stdout);
-    const read = JSON.parse((await inside(['outcome', join(cwd, 'stream.jsonl')])).stdout) as RunOutcome;
-    expect({ class: read.verdict.class, status }).toEqual({ class: name, status: code });
-  });
+  it.each(ways)(
+    '%s: ends with one thread.completed, is read back, and exits with the verdict',
+    async (name, code, turns, flags) => {
+      const server = await serve(turns);
+      const { stdout, status, cwd } = await inside(['--stream-json', ...modelAt(server), ...flags, 'Do it']);
+      const { events, report } = split(stdout);
+      expect(events.filter(({ type }) => type === 'thread.completed')).toEqual([events.at(-1)]);
+      expect(report).toMatchObject({ verdict: { class: name, exit_code: code } });
+      writeFileSync(join(cwd, 'stream.jsonl'), stdout);
+      const read = JSON.parse((await inside(['outcome', join(cwd, 'stream.jsonl')])).stdout) as RunOutcome;
+      expect({ class: read.verdict.class, status }).toEqual({ class: name, status: code });
+    },
+  );
 
   it('ends quietly when its reader goes away', async () => {
     const server = await serve(endless.map((turn) => ({ ...turn, delayMs: 100 })));

@@ -18,7 +18,8 @@ describe('text mode', () => {
   it('writes the answer to stdout, and what happens to stderr', async () => {
     const { status, stdout, stderr } = await runScripted(['Do it'], telling(...goodRun));
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'All done ✓\n' });
-    expect(withoutTime(stderr)).toBe(`runwire: agent runwire, model acme/large, in CWD, session 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11
+    expect(withoutTime(stderr))
+      .toBe(`runwire: agent runwire, model acme/large, in CWD, session 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11
   | I look at both.
 runwire: tool read, a.txt
 runwire: tool write, b.txt
@@ -113,7 +114,11 @@ runwire: next: runwire --model acme/large --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8
         ...saying('done').slice(2),
       ),
     );
-    expect(stderr.match(/^runwire: changed .+$/gm)).toEqual(['runwire: changed a, +5 -2', 'runwire: changed b', 'runwire: changed c']);
+    expect(stderr.match(/^runwire: changed .+$/gm)).toEqual([
+      'runwire: changed a, +5 -2',
+      'runwire: changed b',
+      'runwire: changed c',
+    ]);
   });
 });
 
@@ -141,7 +146,19 @@ describe('hostile words', () => {
   });
 
   it('no word of an agent starts a line of ours or moves the cursor, wherever it stands', async () => {
-    const bad = fc.constantFrom(ESC, '\r', '\u009b', '\u202e', '\u2028', '\n', 'runwire: success', 'success', '\u200d', 'x', '\ud800');
+    const bad = fc.constantFrom(
+      ESC,
+      '\r',
+      '\u009b',
+      '\u202e',
+      '\u2028',
+      '\n',
+      'runwire: success',
+      'success',
+      '\u200d',
+      'x',
+      '\ud800',
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(bad, { maxLength: 12 }), async (pieces) => {
         const words = pieces.join('');

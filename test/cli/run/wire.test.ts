@@ -40,7 +40,20 @@ async function asked(run: typeof inside | typeof live, { turns, times, said, fla
   writeFileSync(join(cwd, 'agent.mjs'), program);
   const command = [process.execPath, 'agent.mjs', String(times), String(said)];
   const { stdout, stderr, status } = await run(
-    ['run', '--wire', 'meter', '--ledger', 'none', '--to', 'runwire', '--env', 'OPENAI_API_KEY', ...flags, '--', ...command],
+    [
+      'run',
+      '--wire',
+      'meter',
+      '--ledger',
+      'none',
+      '--to',
+      'runwire',
+      '--env',
+      'OPENAI_API_KEY',
+      ...flags,
+      '--',
+      ...command,
+    ],
     { cwd, env: { OPENAI_BASE_URL: server.baseUrl('chat'), OPENAI_API_KEY: 'sk-its-own-key' } },
   );
   const records = stdout
@@ -59,7 +72,12 @@ describe('the requests of any command', () => {
     ['in this process', inside],
     ['as a user runs it', live],
   ])('are counted, %s', async (_name, run) => {
-    const { records, outcome, status, server } = await asked(run, { turns: [answer], times: 3, said: 3000, flags: price });
+    const { records, outcome, status, server } = await asked(run, {
+      turns: [answer],
+      times: 3,
+      said: 3000,
+      flags: price,
+    });
     expect({ status, metrics: outcome.metrics }).toMatchObject({
       status: 0,
       metrics: { input_tokens: 3000, output_tokens: 150, cost: 0.045, cost_source: 'wire', model_name: 'gpt-5' },
@@ -68,7 +86,9 @@ describe('the requests of any command', () => {
     expect(outcome.warnings).toEqual(['the agent reported 5 output tokens; 150 were served']);
     expect(server.served.requests.length).toBe(3);
     const passed = records.filter(({ source }) => source === 'wire');
-    expect(passed.map(({ type }) => type)).toEqual(Array.from({ length: 3 }, () => ['model.requested', 'model.responded']).flat());
+    expect(passed.map(({ type }) => type)).toEqual(
+      Array.from({ length: 3 }, () => ['model.requested', 'model.responded']).flat(),
+    );
     expect(passed[1]).toMatchObject({
       request: 1,
       api: 'chat',
@@ -83,7 +103,11 @@ describe('the requests of any command', () => {
 
   it('contradict a program that says it is done after its last one failed', async () => {
     const { outcome, status } = await asked(inside, { turns: [{ fault: { status: 503 } }], times: 1, said: 0 });
-    expect({ status, class: outcome.verdict.class, code: outcome.verdict.code }).toEqual({ status: 4, class: 'provider', code: 'server' });
+    expect({ status, class: outcome.verdict.class, code: outcome.verdict.code }).toEqual({
+      status: 4,
+      class: 'provider',
+      code: 'server',
+    });
     expect(outcome.wire).toMatchObject({ requests: 1, failed: 1 });
   });
 
@@ -143,8 +167,29 @@ describe('an agent that Runwire starts itself', () => {
     const settings = `model_provider = "corp"\n[model_providers.corp]\nbase_url = "${server.baseUrl('responses')}"\nenv_key = "CORP_KEY"\n`;
     writeFileSync(join(home, '.codex', 'config.toml'), settings);
     const { status, stdout, stderr } = await live(
-      ['run', '--agent', 'codex', '--wire', 'meter', '--ledger', 'none', '--env', 'CORP_KEY', '--outcome', 'outcome.json', 'go'],
-      { cwd, env: { PATH: `${join(cwd, 'bin')}:${process.env['PATH']}`, HOME: home, TMPDIR: join(cwd, 'tmp'), CORP_KEY: key } },
+      [
+        'run',
+        '--agent',
+        'codex',
+        '--wire',
+        'meter',
+        '--ledger',
+        'none',
+        '--env',
+        'CORP_KEY',
+        '--outcome',
+        'outcome.json',
+        'go',
+      ],
+      {
+        cwd,
+        env: {
+          PATH: `${join(cwd, 'bin')}:${process.env['PATH']}`,
+          HOME: home,
+          TMPDIR: join(cwd, 'tmp'),
+          CORP_KEY: key,
+        },
+      },
     );
     const outcome = JSON.parse(readFileSync(join(cwd, 'outcome.json'), 'utf8')) as RunOutcome;
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringContaining('warning') });
@@ -156,14 +201,22 @@ describe('an agent that Runwire starts itself', () => {
   });
 
   it.each([
-    ['cannot be sent there', ['--agent', 'cursor'], 1, 'Cursor cannot be sent through the wire: it talks to its own servers'],
+    [
+      'cannot be sent there',
+      ['--agent', 'cursor'],
+      1,
+      'Cursor cannot be sent through the wire: it talks to its own servers',
+    ],
     ['is not a program', ['--model', 'replay/none'], 2, 'not for builtin'],
   ])('is refused before anything starts if it %s', async (_, flags, expected, said) => {
     const cwd = project();
     mkdirSync(join(cwd, 'bin'));
     writeFileSync(join(cwd, 'bin', 'cursor-agent'), '#!/bin/sh\necho 2026.01.23', { mode: 0o755 });
     const env = { PATH: `${join(cwd, 'bin')}:${process.env['PATH']}` };
-    const { status, stderr } = await inside(['run', '--wire', 'meter', '--ledger', 'none', ...flags, 'hello'], { cwd, env });
+    const { status, stderr } = await inside(['run', '--wire', 'meter', '--ledger', 'none', ...flags, 'hello'], {
+      cwd,
+      env,
+    });
     expect({ status, stderr }).toEqual({ status: expected, stderr: expect.stringContaining(said) });
   });
 });

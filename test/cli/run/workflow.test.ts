@@ -41,7 +41,9 @@ async function job(turns: readonly TurnInput[], more: string): Promise<Ended> {
   const path = `${folderWithNpm()}:${process.env['PATH']}`;
   const { status, outputs } = await runAction(inputs, { cwd, path, env: { ANTHROPIC_API_KEY: 'secret-key-1234' } });
   expect(existsSync(join(cwd, 'pwned'))).toBe(false);
-  const paths = artifacts.map((each) => each.replace('${{ steps.agent.outputs.outcome_file }}', outputs['outcome_file'] ?? ''));
+  const paths = artifacts.map((each) =>
+    each.replace('${{ steps.agent.outputs.outcome_file }}', outputs['outcome_file'] ?? ''),
+  );
   return { status, outputs, uploaded: paths.map((each) => existsSync(join(each.startsWith('/') ? '/' : cwd, each))) };
 }
 
@@ -55,16 +57,26 @@ it('reads the example', () => {
 it.concurrent.each<[string, TurnInput[], string, string, string, number]>([
   ['passing', fix, '', 'success', 'success', 0],
   ['failing', [{ text: 'I would rather not.' }], '', 'error', 'expectation', 9],
-  ['denied', [{ calls: [bash('npm publish')] }, { text: 'It was not allowed.' }], '--deny\nbash\n', 'error', 'permission', 7],
+  [
+    'denied',
+    [{ calls: [bash('npm publish')] }, { text: 'It was not allowed.' }],
+    '--deny\nbash\n',
+    'error',
+    'permission',
+    7,
+  ],
   ['limited', fix, '--max-turns\n1\n', 'error', 'turn_limit', 6],
-])('the steps of the example give the documented outputs: a %s run', async (_name, turns, more, verdict, name, code) => {
-  const { status, outputs, uploaded } = await job(turns, more);
-  expect({ status, verdict: outputs['verdict'], class: outputs['class'], exit_code: outputs['exit_code'] }).toEqual({
-    status: code,
-    verdict,
-    class: name,
-    exit_code: String(code),
-  });
-  expect(Object.keys(outputs)).toEqual(['verdict', 'class', 'exit_code', 'cost_usd', 'message', 'outcome_file']);
-  expect(uploaded).toEqual([true, true]);
-});
+])(
+  'the steps of the example give the documented outputs: a %s run',
+  async (_name, turns, more, verdict, name, code) => {
+    const { status, outputs, uploaded } = await job(turns, more);
+    expect({ status, verdict: outputs['verdict'], class: outputs['class'], exit_code: outputs['exit_code'] }).toEqual({
+      status: code,
+      verdict,
+      class: name,
+      exit_code: String(code),
+    });
+    expect(Object.keys(outputs)).toEqual(['verdict', 'class', 'exit_code', 'cost_usd', 'message', 'outcome_file']);
+    expect(uploaded).toEqual([true, true]);
+  },
+);

@@ -9,7 +9,8 @@ import { jsonLines, newLedger, runs, temporary } from './ledger.ts';
 const example = join(import.meta.dirname, '..', '..', '..', 'examples', 'codex-run.jsonl');
 const recorded = ['--', 'cat', example];
 const answer = 'I wrote notes.txt and changed bravo to BRAVO.\n';
-const warnings = (stderr: string): string[] => stderr.split('\n').filter((line) => line.startsWith('runwire: warning: '));
+const warnings = (stderr: string): string[] =>
+  stderr.split('\n').filter((line) => line.startsWith('runwire: warning: '));
 
 /** A file that is no folder, and one that is no database. */
 function file(text: string): string {
@@ -38,7 +39,12 @@ describe.concurrent('a ledger that fails costs one warning, not the run', () => 
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     try {
-      const { status, stdout, stderr } = await runwire(['run', '--ledger', `postgres://nobody@127.0.0.1:${port}/none`, ...recorded]);
+      const { status, stdout, stderr } = await runwire([
+        'run',
+        '--ledger',
+        `postgres://nobody@127.0.0.1:${port}/none`,
+        ...recorded,
+      ]);
       expect({ status, stdout, warnings: warnings(stderr).length }).toEqual({ status: 0, stdout: answer, warnings: 1 });
     } finally {
       server.close();
@@ -51,20 +57,36 @@ it('is read from a file system that cannot be written', () => {
   const script = `mount -t tmpfs tmpfs "$1" && cd "$1" && export XDG_STATE_HOME="$1"
     "$2" "$3" run -q -- cat "$4" >/dev/null && mount -o remount,ro "$1" && ls "$1/runwire" &&
     "$2" "$3" runs list --format json && "$2" "$3" runs show last | head -c 10 && "$2" "$3" runs verify && "$2" "$3" run -q -- cat "$4"`;
-  const args = [process.getuid?.() === 0 ? '-m' : '-rm', 'sh', '-c', script, 'sh', temporary(), process.execPath, binary, example];
+  const args = [
+    process.getuid?.() === 0 ? '-m' : '-rm',
+    'sh',
+    '-c',
+    script,
+    'sh',
+    temporary(),
+    process.execPath,
+    binary,
+    example,
+  ];
   const { status, stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8', timeout: 50_000 });
   expect(stdout).toMatch(/^ledger\.db\noutbox\ntapes\n\{"id":.*"status":"success".*\n\{"id":/);
-  expect(stderr).toMatch(/1 run, 1 tape: 0 problems, 0 warnings\nrunwire: warning: this run may be missing from the ledger: .*read-only/);
+  expect(stderr).toMatch(
+    /1 run, 1 tape: 0 problems, 0 warnings\nrunwire: warning: this run may be missing from the ledger: .*read-only/,
+  );
   expect(status).toBe(0);
 });
 
 describe('on a disk without one free block', () => {
   // SQLite writes what was committed into the ledger's own file when the last process closes it: one that is killed leaves it beside.
-  const write = 'new (require("node:sqlite").DatabaseSync)(process.argv[1]).exec("update runs set heartbeat_at = heartbeat_at")';
+  const write =
+    'new (require("node:sqlite").DatabaseSync)(process.argv[1]).exec("update runs set heartbeat_at = heartbeat_at")';
   const killed = `"$2" -e '${write}; process.kill(process.pid, 9)' "$1/runwire/ledger.db"`;
 
   /** Three runs on a small file system, which then fills up, and what is done there. */
-  function onFullDisk(commands: readonly string[], flags = ''): { status: number | null; stdout: string; stderr: string } {
+  function onFullDisk(
+    commands: readonly string[],
+    flags = '',
+  ): { status: number | null; stdout: string; stderr: string } {
     const script = `mount -t tmpfs -o size=2m tmpfs "$1" && cd "$1" && export XDG_STATE_HOME="$1" HOME="$1"
       node="$2" binary="$3"
       runwire() { "$node" "$binary" "$@"; }
@@ -72,7 +94,17 @@ describe('on a disk without one free block', () => {
       for each in 1 2 3; do runwire run -q ${flags} -- sh -c 'head -c 60000 /dev/urandom | base64; cat "$1"' sh "$4" > /dev/null || exit 9; done
       ${commands.join('\n')}`;
     const binary = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
-    const args = [process.getuid?.() === 0 ? '-m' : '-rm', 'sh', '-c', script, 'sh', temporary(), process.execPath, binary, example];
+    const args = [
+      process.getuid?.() === 0 ? '-m' : '-rm',
+      'sh',
+      '-c',
+      script,
+      'sh',
+      temporary(),
+      process.execPath,
+      binary,
+      example,
+    ];
     return spawnSync('unshare', args, { encoding: 'utf8', timeout: 50_000 });
   }
   const prune = 'runwire runs prune --keep 1 --yes';
@@ -81,7 +113,13 @@ describe('on a disk without one free block', () => {
     ['and nobody uses the ledger', 'full'],
     ['and a killed process left its last writes beside the ledger', `${killed}; full`],
   ])('runs are shown and pruned, %s', (_name, before) => {
-    const { status, stdout, stderr } = onFullDisk([before, 'runwire runs list --csv | wc -l', prune, 'full', 'runwire runs verify']);
+    const { status, stdout, stderr } = onFullDisk([
+      before,
+      'runwire runs list --csv | wc -l',
+      prune,
+      'full',
+      'runwire runs verify',
+    ]);
     expect({ status, stdout, stderr }).toEqual({
       status: 0,
       stdout: expect.stringMatching(/^4\nremoved 2 runs and 2 tapes \(.*\)\n$/) as string,
@@ -104,7 +142,19 @@ it('the same run in any format is one run of the ledger, with its labels', async
   const ledger = newLedger();
   for (const format of ['--json', '--stream-json', '--to=runwire']) {
     const cwd = temporary();
-    const { status } = await runwire(['run', '--ledger', ledger, '--label', 'team=core', format, '--cwd', cwd, '--', 'cat', example]);
+    const { status } = await runwire([
+      'run',
+      '--ledger',
+      ledger,
+      '--label',
+      'team=core',
+      format,
+      '--cwd',
+      cwd,
+      '--',
+      'cat',
+      example,
+    ]);
     expect(status).toBe(0);
   }
   const found = jsonLines<{ status: string; labels: Record<string, string>; tape?: string }>(

@@ -10,7 +10,11 @@ import { FileTapes } from '../../../src/tapes/file-tapes.ts';
 import { runwire } from '../../support/command.ts';
 import { exported, fill, jsonLines, newLedger, runs, sample } from './ledger.ts';
 
-async function withTape(ledger: string, run: ImportedRun, lines = 50): Promise<ImportedRun & { tape: string; path: string }> {
+async function withTape(
+  ledger: string,
+  run: ImportedRun,
+  lines = 50,
+): Promise<ImportedRun & { tape: string; path: string }> {
   const { key, tape } = new FileTapes(join(ledger, '..', 'tapes')).create(run.id, run.started_at);
   const writer = tape.write({ onTrouble: (message) => expect(message).toBe('') });
   for (let sequence = 1; sequence <= lines; sequence += 1) {
@@ -48,7 +52,10 @@ describe('prune', () => {
   it('only tells what would go, until it is told yes', async () => {
     const { ledger, paths } = await filled();
     const would = await runs(ledger, ['prune', '--older-than', '30d']);
-    expect(would).toMatchObject({ status: 0, stdout: expect.stringMatching(/^would remove 3 runs and 3 tapes \(.*\)\n$/) as string });
+    expect(would).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^would remove 3 runs and 3 tapes \(.*\)\n$/) as string,
+    });
     expect(would.stderr).toContain('add --yes');
     expect(await left(ledger)).toHaveLength(4);
     expect(paths.map((path) => existsSync(path))).toEqual([true, true, true]);
@@ -61,7 +68,11 @@ describe('prune', () => {
   it.each<[string, string[], string[]]>([
     ['all but the newest', ['--keep', '2'], ['sample-4', 'sample-3']],
     ['a filter', ['--class', 'tool'], ['sample-4', 'sample-3', 'sample-1']],
-    ['both, which must both hold', ['--keep', '1', '--class', 'tool'], ['sample-4', 'sample-3', 'sample-2', 'sample-1']],
+    [
+      'both, which must both hold',
+      ['--keep', '1', '--class', 'tool'],
+      ['sample-4', 'sample-3', 'sample-2', 'sample-1'],
+    ],
   ])('%s', async (_name, flags, expected) => {
     const { ledger } = await filled();
     expect((await runs(ledger, ['prune', '--yes', ...flags])).status).toBe(0);
@@ -91,7 +102,11 @@ describe('prune', () => {
 describe('verify', () => {
   it('is content with what is whole', async () => {
     const { ledger } = await filled();
-    expect(await runs(ledger, ['verify'])).toEqual({ status: 0, stdout: '', stderr: 'runwire: 4 runs, 3 tapes: 0 problems, 0 warnings\n' });
+    expect(await runs(ledger, ['verify'])).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'runwire: 4 runs, 3 tapes: 0 problems, 0 warnings\n',
+    });
   });
 
   it('finds a tape that is damaged, one that is gone, and one without a run', async () => {
@@ -105,7 +120,9 @@ describe('verify', () => {
     expect(status).toBe(1);
     const found = jsonLines<{ level: string; where: string; what: string }>(stdout);
     for (const each of found) expect(runsSchemas['run-finding'].safeParse(each).error).toBeUndefined();
-    expect(found.map(({ level, what }) => `${level} ${what.replace(/ (\S+\.zst)/, '')}`.slice(0, 40)).toSorted()).toEqual([
+    expect(
+      found.map(({ level, what }) => `${level} ${what.replace(/ (\S+\.zst)/, '')}`.slice(0, 40)).toSorted(),
+    ).toEqual([
       expect.stringMatching(/^problem its tape is damaged/),
       'warning its tape is gone',
       'warning the tape has no run in this ledg',
@@ -114,7 +131,11 @@ describe('verify', () => {
   });
 
   it.each([
-    ['is damaged', (path: string) => writeFileSync(path, readFileSync(path).fill(0x5a, 200, 240)), /is damaged: it cannot be decompressed/],
+    [
+      'is damaged',
+      (path: string) => writeFileSync(path, readFileSync(path).fill(0x5a, 200, 240)),
+      /is damaged: it cannot be decompressed/,
+    ],
     ['stops early', (path: string) => truncateSync(path, 60), /is damaged: it stops before the end of the run/],
   ])('is not needed to tell that the tape of a success %s', async (_title, damage, words) => {
     const { ledger, paths } = await filled();
@@ -140,7 +161,9 @@ describe('verify', () => {
       status: 1,
       ids: all.flatMap((run) => (run.id === id ? [] : [run.id])),
     });
-    expect(stderr).toMatch(new RegExp(`^runwire: left out: the run ${id} is damaged in the ledger and cannot be read: .*runs verify"\n$`));
+    expect(stderr).toMatch(
+      new RegExp(`^runwire: left out: the run ${id} is damaged in the ledger and cannot be read: .*runs verify"\n$`),
+    );
     expect(await runs(ledger, ['show', id])).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/^runwire: the run \w+ is damaged/) as string,
@@ -150,7 +173,10 @@ describe('verify', () => {
   it('takes a tape that stops early for a warning', async () => {
     const { ledger, paths } = await filled();
     truncateSync(paths[0] ?? '', 60);
-    expect(await runs(ledger, ['verify'])).toMatchObject({ status: 0, stdout: expect.stringContaining('stops before the end') as string });
+    expect(await runs(ledger, ['verify'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('stops before the end') as string,
+    });
     expect((await runs(ledger, ['verify', '--strict'])).status).toBe(1);
   });
 
@@ -158,8 +184,14 @@ describe('verify', () => {
     const { ledger } = await filled();
     const bytes = readFileSync(ledger);
     writeFileSync(ledger, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 5)]));
-    expect(await runs(ledger, ['verify'])).toMatchObject({ status: 1, stdout: expect.stringMatching(/^problem: .*malformed/m) as string });
-    expect(await runs(ledger, ['list'])).toMatchObject({ status: 1, stderr: expect.stringContaining('runs verify') as string });
+    expect(await runs(ledger, ['verify'])).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/^problem: .*malformed/m) as string,
+    });
+    expect(await runs(ledger, ['list'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('runs verify') as string,
+    });
   });
 });
 
@@ -192,7 +224,10 @@ describe('commands under a command', () => {
 
   it('have schemas', async () => {
     for (const name of Object.keys(runsSchemas)) {
-      expect(JSON.parse((await runwire(['schema', name])).stdout)).toMatchObject({ $id: `runwire:${name}`, type: 'object' });
+      expect(JSON.parse((await runwire(['schema', name])).stdout)).toMatchObject({
+        $id: `runwire:${name}`,
+        type: 'object',
+      });
     }
   });
 });

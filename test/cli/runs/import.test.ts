@@ -15,14 +15,19 @@ const recordings = join(import.meta.dirname, '..', '..', 'recordings');
 const folders = readdirSync(recordings).filter((_, index) => isSweep || index % 8 === 1);
 const all = folders.flatMap((folder) => scenariosOf(folder).map((scenario) => [folder, scenario] as const));
 const verdictsOf = (outcomes: readonly (RunOutcome | undefined)[]): string[] =>
-  outcomes.map((outcome) => JSON.stringify([outcome?.verdict, outcome?.message, outcome?.provenance.dialect])).toSorted();
+  outcomes
+    .map((outcome) => JSON.stringify([outcome?.verdict, outcome?.message, outcome?.provenance.dialect]))
+    .toSorted();
 
 describe('the recordings', () => {
   it('are there once, however often they are imported, with the verdicts of "runwire outcome"', async () => {
     const ledger = newLedger();
     const places = folders.map((folder) => join(recordings, folder));
     const first = await runsProgram(ledger, ['import', ...places]);
-    expect({ status: first.status, stderr: first.stderr }).toEqual({ status: 0, stderr: `runwire: ${all.length} runs added\n` });
+    expect({ status: first.status, stderr: first.stderr }).toEqual({
+      status: 0,
+      stderr: `runwire: ${all.length} runs added\n`,
+    });
     const once = (await runsProgram(ledger, ['export'])).stdout;
     const again = await runsProgram(ledger, ['import', ...places]);
     expect(again.stderr).toBe(`runwire: 0 runs added, ${all.length} there before\n`);
@@ -103,7 +108,10 @@ it('reads a single file with its evidence, and tapes', async () => {
   const file = join(home, 'stdout.jsonl');
   await runs(ledger, ['import', file, '--process-exit', 'SIGTERM', '--stderr', join(home, 'stderr.txt')]);
   const [cut] = await exported(ledger);
-  expect(cut?.outcome?.verdict.evidence).toContainEqual({ signal: 'process', detail: expect.stringContaining('SIGTERM') as string });
+  expect(cut?.outcome?.verdict.evidence).toContainEqual({
+    signal: 'process',
+    detail: expect.stringContaining('SIGTERM') as string,
+  });
   const tape = join(temporary(), 'run.tape');
   writeFileSync(tape, (await runwire(['convert', '--to', 'runwire', file])).stdout);
   const other = newLedger();
@@ -113,7 +121,11 @@ it('reads a single file with its evidence, and tapes', async () => {
 
 it('takes the rest when a file or folder is not there', async () => {
   const ledger = newLedger();
-  const { stderr, status } = await runs(ledger, ['import', 'no-such-folder', join(recordings, 'codex@0.166.0', 'plain')]);
+  const { stderr, status } = await runs(ledger, [
+    'import',
+    'no-such-folder',
+    join(recordings, 'codex@0.166.0', 'plain'),
+  ]);
   expect({ stderr, status }).toEqual({
     stderr: expect.stringMatching(/^runwire: no-such-folder: ENOENT.*\nrunwire: 1 run added, 1 broken\n$/) as string,
     status: 2,

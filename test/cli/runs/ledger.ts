@@ -26,15 +26,22 @@ interface Given {
 }
 
 /** `runwire runs …` on a ledger, from the project's root. */
-export async function runs(ledger: string, [first = 'list', ...rest]: readonly string[], { stdin = '', env }: Given = {}): Promise<Result> {
+export async function runs(
+  ledger: string,
+  [first = 'list', ...rest]: readonly string[],
+  { stdin = '', env }: Given = {},
+): Promise<Result> {
   const given = { cwd: root, stdin, env: { ...process.env, ...env } };
   const { stdout, stderr, status } = await inside(['runs', first, '--ledger', ledger, ...rest], given);
   return { stdout, stderr, status };
 }
 
 /** The same in a process of its own, as a user types it. */
-export const runsProgram = (ledger: string, [first = 'list', ...rest]: readonly string[], given: Given = {}): Promise<Result> =>
-  runwire(['runs', first, '--ledger', ledger, ...rest], given);
+export const runsProgram = (
+  ledger: string,
+  [first = 'list', ...rest]: readonly string[],
+  given: Given = {},
+): Promise<Result> => runwire(['runs', first, '--ledger', ledger, ...rest], given);
 
 export function jsonLines<Value>(text: string): Value[] {
   return text
@@ -70,7 +77,11 @@ export function sample(number: number, given: Sample = {}): ImportedRun {
     tool_calls: [],
     warnings: [],
     metadata: { session_id: `session-${number}`, attempt_number: 1, retry_count: 0, initial_prompt: prompt },
-    verdict: { class: verdict, exit_code: verdict === 'success' ? 0 : 4, evidence: [{ signal: 'claim', detail: 'ok' }] },
+    verdict: {
+      class: verdict,
+      exit_code: verdict === 'success' ? 0 : 4,
+      evidence: [{ signal: 'claim', detail: 'ok' }],
+    },
     limits_hit: [],
     provenance: { agent: 'claude', dialect: 'claude', runwire_version: '0.1.0', unknown_lines: 0, notes: [] },
     ...more,

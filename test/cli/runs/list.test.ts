@@ -10,7 +10,10 @@ const ledger = newLedger();
 
 beforeAll(async () => {
   await fill(ledger, [
-    sample(1, { prompt: 'Fix the flaky test', metrics: { duration_ms: 65_000, input_tokens: 12_300, output_tokens: 400, cost: 0.12 } }),
+    sample(1, {
+      prompt: 'Fix the flaky test',
+      metrics: { duration_ms: 65_000, input_tokens: 12_300, output_tokens: 400, cost: 0.12 },
+    }),
     sample(2, {
       verdict: 'provider',
       prompt: 'Review 変更 of the parser 👩‍💻 please',
@@ -19,7 +22,13 @@ beforeAll(async () => {
       labels: { 'git.branch': 'main', team: 'a' },
       metrics: { duration_ms: 900, cost: 2.5 },
     }),
-    sample(3, { verdict: 'incomplete', agent: 'codex', model: 'gpt-5.5', labels: { 'git.branch': 'main' }, answer: 'half of it' }),
+    sample(3, {
+      verdict: 'incomplete',
+      agent: 'codex',
+      model: 'gpt-5.5',
+      labels: { 'git.branch': 'main' },
+      answer: 'half of it',
+    }),
     sample(4, {
       prompt: 'x'.repeat(300),
       model: 'claude-sonnet-4-5',
@@ -29,11 +38,15 @@ beforeAll(async () => {
 });
 
 const ids = async (...flags: string[]): Promise<string[]> =>
-  jsonLines<RunSummary>((await runs(ledger, ['list', ...flags])).stdout).map(({ session_id }) => session_id?.at(-1) ?? '');
+  jsonLines<RunSummary>((await runs(ledger, ['list', ...flags])).stdout).map(
+    ({ session_id }) => session_id?.at(-1) ?? '',
+  );
 
 describe('the table', () => {
   it.each([50, 80, 120])('fits %i columns', async (width) => {
-    const { stdout, status } = await runsProgram(ledger, ['list', '--format', 'table'], { env: { COLUMNS: String(width) } });
+    const { stdout, status } = await runsProgram(ledger, ['list', '--format', 'table'], {
+      env: { COLUMNS: String(width) },
+    });
     expect(status).toBe(0);
     await expect(stdout).toMatchFileSnapshot(golden(`list-${width}`));
   });
@@ -41,13 +54,19 @@ describe('the table', () => {
   it('has colours where they are wanted, also in a pipe', async () => {
     const coloured = async (env: Record<string, string>): Promise<boolean> =>
       (await runs(ledger, ['list', '--format', 'table'], { env })).stdout.includes('\u001b[32msuccess\u001b[0m');
-    expect([await coloured({ FORCE_COLOR: '1' }), await coloured({}), await coloured({ FORCE_COLOR: '0' })]).toEqual([true, false, false]);
+    expect([await coloured({ FORCE_COLOR: '1' }), await coloured({}), await coloured({ FORCE_COLOR: '0' })]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('shows hostile words without obeying them', async () => {
     const place = newLedger();
     const labels = { team: hostile };
-    await fill(place, [sample(1, { prompt: hostile, agent: hostile, model: hostile, answer: hostile, labels, cwd: hostile })]);
+    await fill(place, [
+      sample(1, { prompt: hostile, agent: hostile, model: hostile, answer: hostile, labels, cwd: hostile }),
+    ]);
     for (const args of [
       ['list', '--format', 'table'],
       ['show', 'last', '--text'],
@@ -141,7 +160,10 @@ it('is patient with a ledger that was never written', async () => {
   const { stderr, status } = await runs(missing, ['show', 'last']);
   expect({ stderr, status }).toEqual({ stderr: expect.stringContaining('no runs yet') as string, status: 2 });
   const off = await runwire(['runs', '--ledger', 'none']);
-  expect({ status: off.status, stderr: off.stderr }).toEqual({ status: 2, stderr: expect.stringContaining('--ledger') as string });
+  expect({ status: off.status, stderr: off.stderr }).toEqual({
+    status: 2,
+    stderr: expect.stringContaining('--ledger') as string,
+  });
 });
 
 it('says which run is meant', async () => {

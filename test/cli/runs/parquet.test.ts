@@ -15,7 +15,11 @@ describe('runs export --format parquet', () => {
       sample(2, { verdict: 'provider', prompt: hostile, answer: '', more: { error_details: { message: 'HTTP 500' } } }),
     ]);
     const file = join(temporary(), 'runs.parquet');
-    expect(await runs(ledger, ['export', '--format', 'parquet', '--output', file])).toEqual({ stdout: '', stderr: '', status: 0 });
+    expect(await runs(ledger, ['export', '--format', 'parquet', '--output', file])).toEqual({
+      stdout: '',
+      stderr: '',
+      status: 0,
+    });
     const rows = await parquetReadObjects({ file: await asyncBufferFromFile(file) });
     const told = await exported(ledger);
     expect(rows.map(({ outcome }) => outcome)).toEqual(told.map(({ outcome }) => outcome));

@@ -12,7 +12,8 @@ function oldRecordings(): string {
   const folder = temporary();
   cpSync(join(import.meta.dirname, '..', '..', 'recordings', 'codex@0.166.0'), folder, { recursive: true });
   const then = new Date('2026-01-02T03:04:05Z');
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) utimesSync(join(folder, name), then, then);
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    utimesSync(join(folder, name), then, then);
   return folder;
 }
 
@@ -31,7 +32,9 @@ it('is the same ledger in PostgreSQL as in a file', async () => {
       status: 0,
       stderr: 'runwire: 28 runs added\n',
     });
-    expect((await runs(ledger, ['import', recordings], { env })).stderr).toBe('runwire: 0 runs added, 28 there before\n');
+    expect((await runs(ledger, ['import', recordings], { env })).stderr).toBe(
+      'runwire: 0 runs added, 28 there before\n',
+    );
   }
   for (const args of [
     ['export'],

@@ -37,7 +37,13 @@ const told = (run: RunRecord | undefined) => ({
   unknown: run?.outcome?.provenance.unknown_lines,
 });
 
-const ofClaude = { userType: 'external', cwd: '/repo/app', sessionId: 'claude-session', version: '2.1.63', gitBranch: 'main' };
+const ofClaude = {
+  userType: 'external',
+  cwd: '/repo/app',
+  sessionId: 'claude-session',
+  version: '2.1.63',
+  gitBranch: 'main',
+};
 const claudeLine = claudeSessionLines(ofClaude, at);
 const claudeMessage = (id: string, content: object[], stop: string | null, output: number) => ({
   type: 'assistant',
@@ -54,7 +60,12 @@ const claudeMessage = (id: string, content: object[], stop: string | null, outpu
   },
 });
 const claudeSession = [
-  { type: 'file-history-snapshot', messageId: 'u1', snapshot: { messageId: 'u1', trackedFileBackups: {} }, isSnapshotUpdate: false },
+  {
+    type: 'file-history-snapshot',
+    messageId: 'u1',
+    snapshot: { messageId: 'u1', trackedFileBackups: {} },
+    isSnapshotUpdate: false,
+  },
   claudeLine(0, 'u1', { type: 'user', message: { role: 'user', content: 'Add a note' }, permissionMode: 'default' }),
   claudeLine(1, 'u2', {
     type: 'user',
@@ -74,7 +85,10 @@ const claudeSession = [
   ),
   claudeLine(3, 'u5', {
     type: 'user',
-    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'File created', is_error: false }] },
+    message: {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'File created', is_error: false }],
+    },
     toolUseResult: { type: 'create', filePath: '/repo/app/note.md', content: 'x', structuredPatch: [] },
   }),
   claudeLine(5, 'u6', claudeMessage('msg_2', [{ type: 'text', text: 'The note is there.' }], 'end_turn', 10)),
@@ -100,7 +114,11 @@ const codexSession = [
   rollout(0, 'turn_context', { turn_id: 't1', cwd: '/repo/app', model: 'gpt-5.5', approval_policy: 'never' }),
   rollout(0, 'response_item', { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Add a note' }] }),
   rollout(0, 'event_msg', { type: 'user_message', message: 'Add a note' }),
-  rollout(1, 'response_item', { type: 'reasoning', summary: [{ type: 'summary_text', text: 'A patch.' }], encrypted_content: 'e' }),
+  rollout(1, 'response_item', {
+    type: 'reasoning',
+    summary: [{ type: 'summary_text', text: 'A patch.' }],
+    encrypted_content: 'e',
+  }),
   rollout(2, 'response_item', {
     type: 'custom_tool_call',
     call_id: 'call_1',
@@ -112,7 +130,12 @@ const codexSession = [
     call_id: 'call_1',
     output: '{"output":"Success.","metadata":{"exit_code":0,"duration_seconds":0.5}}',
   }),
-  rollout(3, 'response_item', { type: 'function_call', call_id: 'call_2', name: 'exec_command', arguments: '{"cmd":"false"}' }),
+  rollout(3, 'response_item', {
+    type: 'function_call',
+    call_id: 'call_2',
+    name: 'exec_command',
+    arguments: '{"cmd":"false"}',
+  }),
   rollout(4, 'response_item', {
     type: 'function_call_output',
     call_id: 'call_2',
@@ -121,10 +144,20 @@ const codexSession = [
   rollout(4, 'event_msg', {
     type: 'token_count',
     info: {
-      total_token_usage: { input_tokens: 900, cached_input_tokens: 100, output_tokens: 50, reasoning_output_tokens: 5, total_tokens: 950 },
+      total_token_usage: {
+        input_tokens: 900,
+        cached_input_tokens: 100,
+        output_tokens: 50,
+        reasoning_output_tokens: 5,
+        total_tokens: 950,
+      },
     },
   }),
-  rollout(5, 'response_item', { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'The note is there.' }] }),
+  rollout(5, 'response_item', {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'The note is there.' }],
+  }),
   rollout(5, 'event_msg', { type: 'agent_message', message: 'The note is there.' }),
   rollout(5, 'event_msg', { type: 'task_complete', turn_id: 't1', last_agent_message: 'The note is there.' }),
 ];
@@ -147,7 +180,14 @@ const piAnswer = (content: object[], stopReason: string) => ({
 });
 const piSession = [
   { type: 'session', version: 3, id: 'pi-session', timestamp: at(0), cwd: '/repo/app' },
-  { type: 'model_change', id: 'a', parentId: null, timestamp: at(0), provider: 'anthropic', modelId: 'claude-opus-4-6' },
+  {
+    type: 'model_change',
+    id: 'a',
+    parentId: null,
+    timestamp: at(0),
+    provider: 'anthropic',
+    modelId: 'claude-opus-4-6',
+  },
   piMessage(0, 'b', { role: 'user', content: [{ type: 'text', text: 'Add a note' }] }),
   piMessage(
     2,
@@ -212,8 +252,23 @@ const openParts = [
       time: { start: ms(2), end: ms(3) },
     },
   },
-  { id: 'prt_4', sessionID: 'ses_1', messageID: 'msg_2', type: 'text', text: 'The note is there.', time: { start: ms(4), end: ms(5) } },
-  { id: 'prt_5', sessionID: 'ses_1', messageID: 'msg_2', type: 'step-finish', reason: 'stop', cost: 0.01, tokens: openTokens },
+  {
+    id: 'prt_4',
+    sessionID: 'ses_1',
+    messageID: 'msg_2',
+    type: 'text',
+    text: 'The note is there.',
+    time: { start: ms(4), end: ms(5) },
+  },
+  {
+    id: 'prt_5',
+    sessionID: 'ses_1',
+    messageID: 'msg_2',
+    type: 'step-finish',
+    reason: 'stop',
+    cost: 0.01,
+    tokens: openTokens,
+  },
 ];
 
 function openCodeFiles(home: string): string {
@@ -229,16 +284,27 @@ function openCodeDatabase(home: string): string {
   database.exec(`create table session (id text primary key, project_id text, parent_id text, directory text, title text, version text, time_created integer, time_updated integer);
     create table message (id text primary key, session_id text, time_created integer, data text);
     create table part (id text primary key, message_id text, session_id text, time_created integer, data text)`);
-  database.prepare('insert into session values (?, ?, ?, ?, ?, ?, ?, ?)').run('ses_1', 'p', null, '/repo/app', 't', '1.2.0', ms(0), ms(5));
+  database
+    .prepare('insert into session values (?, ?, ?, ?, ?, ?, ?, ?)')
+    .run('ses_1', 'p', null, '/repo/app', 't', '1.2.0', ms(0), ms(5));
   for (const { id, sessionID, ...data } of openMessages)
     database.prepare('insert into message values (?, ?, ?, ?)').run(id, sessionID, ms(0), JSON.stringify(data));
   for (const { id, sessionID, messageID, ...data } of openParts)
-    database.prepare('insert into part values (?, ?, ?, ?, ?)').run(id, messageID, sessionID, ms(0), JSON.stringify(data));
+    database
+      .prepare('insert into part values (?, ?, ?, ?, ?)')
+      .run(id, messageID, sessionID, ms(0), JSON.stringify(data));
   database.close();
   return home;
 }
 
-const common = { status: 'success', prompt: 'Add a note', answer: 'The note is there.', cwd: '/repo/app', started_at: ms(0), unknown: 0 };
+const common = {
+  status: 'success',
+  prompt: 'Add a note',
+  answer: 'The note is there.',
+  cwd: '/repo/app',
+  started_at: ms(0),
+  unknown: 0,
+};
 
 describe('session stores', () => {
   it('Claude Code', async () => {
@@ -248,8 +314,13 @@ describe('session stores', () => {
     const ledger = newLedger();
     const subAgent = claudeSession.slice(1).map((line) => ({ ...line, isSidechain: true, agentId: 'a1b2' }));
     write(join(home, '-work-app', 'claude-session', 'subagents', 'agent-a1b2.jsonl'), subAgent);
-    expect(await runs(ledger, ['import', home])).toMatchObject({ status: 0, stderr: 'runwire: 1 run added, 1 without a turn\n' });
-    expect(await runs(ledger, ['import', home])).toMatchObject({ stderr: 'runwire: 0 runs added, 1 there before, 1 without a turn\n' });
+    expect(await runs(ledger, ['import', home])).toMatchObject({
+      status: 0,
+      stderr: 'runwire: 1 run added, 1 without a turn\n',
+    });
+    expect(await runs(ledger, ['import', home])).toMatchObject({
+      stderr: 'runwire: 0 runs added, 1 there before, 1 without a turn\n',
+    });
     const found = await exported(ledger);
     // What the sub-agent did is a part of its session; here it repeats the very lines of the session.
     expect(found.map(({ session_id: id }) => id)).toEqual(['claude-session']);
@@ -318,7 +389,10 @@ describe('session stores', () => {
     ['a database', openCodeDatabase],
   ])('OpenCode in %s', async (_name, make) => {
     const ledger = newLedger();
-    expect(await runs(ledger, ['import', make(temporary())])).toMatchObject({ status: 0, stderr: 'runwire: 1 run added\n' });
+    expect(await runs(ledger, ['import', make(temporary())])).toMatchObject({
+      status: 0,
+      stderr: 'runwire: 1 run added\n',
+    });
     expect(told((await exported(ledger))[0])).toEqual({
       ...common,
       agent: 'opencode',
@@ -360,7 +434,11 @@ describe('session stores', () => {
       other(2, 'v2', claudeMessage('msg_9', [{ type: 'text', text: 'Seen.' }], 'end_turn', 7)),
     ]);
     write(join(home, 'two', 'subagents', 'agent-a1.jsonl'), [
-      other(1, 's1', { ...claudeMessage('msg_8', [{ type: 'text', text: 'Yes.' }], 'end_turn', 4), isSidechain: true, agentId: 'a1' }),
+      other(1, 's1', {
+        ...claudeMessage('msg_8', [{ type: 'text', text: 'Yes.' }], 'end_turn', 4),
+        isSidechain: true,
+        agentId: 'a1',
+      }),
     ]);
     const listed = ['./one.jsonl', './two.jsonl', './two/subagents/agent-a1.jsonl'];
     expect(await runwire(['runs', 'import', '--ledger', ledger, ...listed], { cwd: home })).toMatchObject({
@@ -377,7 +455,9 @@ describe('session stores', () => {
     const ledger = newLedger();
     const path = join(temporary(), 'session.jsonl');
     await runs(ledger, ['import', write(path, piSession.slice(0, -1))]);
-    expect(await runs(ledger, ['import', write(path, piSession)])).toMatchObject({ stderr: 'runwire: 0 runs added, 1 grown\n' });
+    expect(await runs(ledger, ['import', write(path, piSession)])).toMatchObject({
+      stderr: 'runwire: 0 runs added, 1 grown\n',
+    });
     expect(await runs(ledger, ['import', path])).toMatchObject({ stderr: 'runwire: 0 runs added, 1 there before\n' });
     expect((await exported(ledger)).map(({ status }) => status)).toEqual(['success']);
   });
@@ -425,10 +505,16 @@ it.each([
   ['codex', codexSession],
   ['pi', piSession],
 ])('no line of a %s session is too strange to be read', (dialect, lines) => {
-  const places = fc.array(fc.tuple(fc.nat(lines.length - 1), fc.nat(30), fc.jsonValue()), { minLength: 1, maxLength: 4 });
+  const places = fc.array(fc.tuple(fc.nat(lines.length - 1), fc.nat(30), fc.jsonValue()), {
+    minLength: 1,
+    maxLength: 4,
+  });
   fc.assert(
     fc.property(places, (changes) => {
-      const spoilt = changes.reduce<unknown[]>((all, [line, place, by]) => all.with(line, spoil(all[line], place, by)), [...lines]);
+      const spoilt = changes.reduce<unknown[]>(
+        (all, [line, place, by]) => all.with(line, spoil(all[line], place, by)),
+        [...lines],
+      );
       const types: string[] = [];
       const reader = new Reader({ dialect: findDialect(dialect), onRecord: ({ type }) => void types.push(type) });
       reader.stdout(new TextEncoder().encode(spoilt.map((line) => `${JSON.stringify(line)}\n`).join('')));

@@ -18,15 +18,48 @@ type Told = Parameters<typeof JSON.stringify>[0] & { type: string };
 const events: readonly (readonly [afterMs: number, event: Told])[] = [
   [0, { type: 'thread.started', task: 'Tidy up', agent: 'claude', model: 'm', session_id: 's' }],
   [100, { type: 'turn.started', turn_id: 't1', iteration: 1 }],
-  [200, { type: 'item.started', item_id: 'a', turn_id: 't1', kind: 'command', name: 'Bash', args: { command: 'npm test\u001b[2J' } }],
+  [
+    200,
+    {
+      type: 'item.started',
+      item_id: 'a',
+      turn_id: 't1',
+      kind: 'command',
+      name: 'Bash',
+      args: { command: 'npm test\u001b[2J' },
+    },
+  ],
   [5200, { type: 'item.completed', item_id: 'a', status: 'error', exit_code: 1, output: 'no' }],
-  [5300, { type: 'item.started', item_id: 'b', turn_id: 't1', kind: 'file_edit', name: 'Edit', args: { file_path: 'src/a.ts' } }],
+  [
+    5300,
+    {
+      type: 'item.started',
+      item_id: 'b',
+      turn_id: 't1',
+      kind: 'file_edit',
+      name: 'Edit',
+      args: { file_path: 'src/a.ts' },
+    },
+  ],
   [5400, { type: 'item.completed', item_id: 'b', status: 'success' }],
   [5400, { type: 'file.edited', path: 'src/a.ts', operation: 'modified', item_id: 'b', additions: 3, deletions: 1 }],
-  [5500, { type: 'item.started', item_id: 'c', turn_id: 't1', kind: 'command', name: 'Bash', args: { command: 'npm test' } }],
+  [
+    5500,
+    { type: 'item.started', item_id: 'c', turn_id: 't1', kind: 'command', name: 'Bash', args: { command: 'npm test' } },
+  ],
   [9500, { type: 'item.completed', item_id: 'c', status: 'success', exit_code: 0, output: 'ok' }],
   [9900, { type: 'text.completed', turn_id: 't1', message_id: 'm1', block_id: 'b1', text: 'Tidy.\nNow it passes.' }],
-  [9950, { type: 'turn.completed', turn_id: 't1', iteration: 1, tool_call_count: 3, has_final_report: false, finish_reason: 'stop' }],
+  [
+    9950,
+    {
+      type: 'turn.completed',
+      turn_id: 't1',
+      iteration: 1,
+      tool_call_count: 3,
+      has_final_report: false,
+      finish_reason: 'stop',
+    },
+  ],
   [10_000, { type: 'agent.finished', status: 'ok' }],
 ];
 
@@ -45,7 +78,9 @@ beforeAll(async () => {
   await writer.end();
   const bytes = new TextEncoder().encode(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   const outcome = await fold([bytes]);
-  const calls = outcome.tool_calls.map((call, index) => (index === 0 ? { ...call, status: 'completed' as const } : call));
+  const calls = outcome.tool_calls.map((call, index) =>
+    index === 0 ? { ...call, status: 'completed' as const } : call,
+  );
   await fill(ledger, [
     { ...told, outcome, tape: key, labels: { team: 'a' }, cwd: '/repo/project' },
     {
@@ -120,7 +155,9 @@ describe('diff', () => {
 
 describe('stats', () => {
   it.each(['agent', 'class', 'day', 'label:team'])('by %s', async (by) => {
-    const { stdout } = await runs(ledger, ['stats', '--by', by, '--format', 'table', '--chart', 'time'], { env: { COLUMNS: '100' } });
+    const { stdout } = await runs(ledger, ['stats', '--by', by, '--format', 'table', '--chart', 'time'], {
+      env: { COLUMNS: '100' },
+    });
     await expect(stdout).toMatchFileSnapshot(golden(`stats-${by.replace(':', '-')}`));
   });
 
@@ -128,7 +165,14 @@ describe('stats', () => {
     const { stdout } = await runs(ledger, ['stats', '--by', 'all']);
     const [row] = jsonLines<Record<string, unknown>>(stdout);
     expect(runsSchemas['run-stats'].safeParse(row).error).toBeUndefined();
-    expect(row).toMatchObject({ by: 'all', runs: 2, succeeded: 1, success_rate: 0.5, duration_ms: 30_000, mean_duration_ms: 15_000 });
+    expect(row).toMatchObject({
+      by: 'all',
+      runs: 2,
+      succeeded: 1,
+      success_rate: 0.5,
+      duration_ms: 30_000,
+      mean_duration_ms: 15_000,
+    });
     const csv = await runs(ledger, ['stats', '--csv']);
     expect(csv.stdout).toMatch(/^by,group,runs,.*\r\nagent,claude,2,0,1,0.5,0.25,1,/);
   });

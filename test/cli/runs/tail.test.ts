@@ -25,7 +25,11 @@ class Talk {
   #wake = Promise.withResolvers<void>();
 
   constructor(args: readonly string[]) {
-    this.child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...compiled }, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.child = spawn(process.execPath, args, {
+      cwd: root,
+      env: { ...process.env, ...compiled },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     children.push(this.child);
     const hear = (which: 'stdout' | 'stderr') => (text: string) => {
       this[which] += text;
@@ -96,7 +100,11 @@ describe('tail -f', () => {
     run.child.kill('SIGKILL');
     await run.ended;
     expect(await live.ended).toBe(0);
-    expect(jsonLines<EventRecord>(live.stdout).at(-1)).toMatchObject({ type: 'thread.completed', status: 'incomplete', summary: 'half' });
+    expect(jsonLines<EventRecord>(live.stdout).at(-1)).toMatchObject({
+      type: 'thread.completed',
+      status: 'incomplete',
+      summary: 'half',
+    });
     const { stdout } = await runs(ledger, ['list']);
     expect(jsonLines(stdout)).toMatchObject([{ status: 'incomplete', agent: 'counter', model: 'm' }]);
   });
@@ -170,7 +178,10 @@ describe('tail', () => {
 
   it('says what cannot be', async () => {
     const ledger = newLedger();
-    expect(await runs(ledger, ['tail'])).toMatchObject({ status: 2, stderr: expect.stringContaining('no runs yet') as string });
+    expect(await runs(ledger, ['tail'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('no runs yet') as string,
+    });
     expect(await runs(ledger, ['tail', '--to', 'xml'])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('unknown dialect') as string,

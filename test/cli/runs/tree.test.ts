@@ -6,13 +6,23 @@ import { exported, fill, jsonLines, newLedger, runs, sample } from './ledger.ts'
 
 const golden = (name: string): string => join(import.meta.dirname, 'golden', `${name}.txt`);
 const ledger = newLedger();
-const [top, first, second, deep, other] = [1, 2, 3, 4, 5].map((number) => sample(number).id) as [string, string, string, string, string];
+const [top, first, second, deep, other] = [1, 2, 3, 4, 5].map((number) => sample(number).id) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
 const below = (parent: string) => ({ parent_run_id: parent, root_run_id: top });
 
 beforeAll(() =>
   fill(ledger, [
     sample(1, { prompt: 'Orchestrate', metrics: { cost: 0.1, input_tokens: 100 } }),
-    sample(2, { prompt: 'Write the parser', ...below(top), metrics: { cost: 0.2, input_tokens: 1000, output_tokens: 50 } }),
+    sample(2, {
+      prompt: 'Write the parser',
+      ...below(top),
+      metrics: { cost: 0.2, input_tokens: 1000, output_tokens: 50 },
+    }),
     sample(3, { prompt: 'Write the tests', ...below(top), agent: 'codex' }),
     sample(4, { prompt: 'Look at one test', ...below(second), metrics: { cost: 0.3 } }),
     sample(5, { prompt: 'Alone' }),
@@ -83,7 +93,9 @@ describe('what is below a run', () => {
   it('is not counted twice by stats', async () => {
     const [all] = jsonLines((await runs(ledger, ['stats', '--by', 'all'])).stdout);
     expect(all).toMatchObject({ runs: 5, cost: 0.6, input_tokens: 1100 });
-    expect(jsonLines((await runs(ledger, ['stats', '--by', 'all', '--root', top])).stdout)).toMatchObject([{ runs: 3, cost: 0.5 }]);
+    expect(jsonLines((await runs(ledger, ['stats', '--by', 'all', '--root', top])).stdout)).toMatchObject([
+      { runs: 3, cost: 0.5 },
+    ]);
   });
 
   it('goes to another ledger', async () => {

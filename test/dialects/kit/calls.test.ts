@@ -71,7 +71,9 @@ it('keeps one call of an id that begins twice', () => {
 });
 
 it('knows which file a call edits by the fields of its input', () => {
-  expect(editsIn('file_edit', { path: ' ', file: 'a' }, ['path', 'file'], 'created')).toEqual([{ path: 'a', operation: 'created' }]);
+  expect(editsIn('file_edit', { path: ' ', file: 'a' }, ['path', 'file'], 'created')).toEqual([
+    { path: 'a', operation: 'created' },
+  ]);
   expect(editsIn('file_edit', { path: 'a' }, ['file'])).toEqual([]);
   expect(editsIn('read', { path: 'a' }, ['path'])).toEqual([]);
   expect(editsIn('file_edit', null, ['path'])).toEqual([]);

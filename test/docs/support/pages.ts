@@ -33,7 +33,14 @@ export function blocksOf(page: string): Block[] {
   for (const [index, line] of textOf(page).split('\n').entries()) {
     const [, language] = /^\s*```(\S*)\s*$/.exec(line) ?? [];
     if (open === undefined && language !== undefined) {
-      open = { page, line: index + 1, language, text: '', file: /^<!-- (examples\/\S+) -->$/.exec(before)?.[1], shown: undefined };
+      open = {
+        page,
+        line: index + 1,
+        language,
+        text: '',
+        file: /^<!-- (examples\/\S+) -->$/.exec(before)?.[1],
+        shown: undefined,
+      };
     } else if (open !== undefined && language === '') {
       if (open.language === 'yaml') open = { ...open, language: 'sh', text: stepsOf(open.text) };
       const previous = blocks.at(-1);

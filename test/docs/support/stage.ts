@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,7 +25,8 @@ export interface World {
 }
 
 const bin = join(root, 'bin', 'runwire.js');
-const recording = (agent: string, scenario: string): string => join(root, 'test', 'recordings', agent, scenario, 'stdout.jsonl');
+const recording = (agent: string, scenario: string): string =>
+  join(root, 'test', 'recordings', agent, scenario, 'stdout.jsonl');
 
 /** Agents that are on PATH: each changes a file and prints what a real one printed. `claude` is written by ourselves. */
 const streams: Readonly<Record<string, string>> = {
@@ -75,13 +85,18 @@ export async function openWorld(): Promise<World> {
   const model = await startModelServer({
     turns: ({ tools, entries }, index) => {
       if (index === 0 && tools.includes('execute_agent'))
-        return { calls: [{ name: 'execute_agent', args: { agent: 'codex', prompt: 'Fix it' } }], usage: { input: 100, output: 10 } };
+        return {
+          calls: [{ name: 'execute_agent', args: { agent: 'codex', prompt: 'Fix it' } }],
+          usage: { input: 100, output: 10 },
+        };
       return { text: `Done, after ${entries.length} messages.`, usage: { input: 100, output: 10 } };
     },
   });
   const sink = createServer((request, response) => {
     request.resume();
-    request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{"accepted_to":1000000}'));
+    request.on('end', () =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"accepted_to":1000000}'),
+    );
   });
   await new Promise<void>((done) => void sink.listen(0, '127.0.0.1', done));
   return { model, sink, sinkUrl: `http://127.0.0.1:${(sink.address() as AddressInfo).port}`, template: makeTemplate() };
@@ -120,16 +135,40 @@ function makeTemplate(): string {
   );
   writeFileSync(
     join(project, '.git', 'info', 'exclude'),
-    ['examples', '*.jsonl', '*.txt', '*.pem', '*.json', '*.tape', 'logs', '*.xml', '*.html', '*.csv', '*.parquet', '*.md', ''].join('\n'),
+    [
+      'examples',
+      '*.jsonl',
+      '*.txt',
+      '*.pem',
+      '*.json',
+      '*.tape',
+      'logs',
+      '*.xml',
+      '*.html',
+      '*.csv',
+      '*.parquet',
+      '*.md',
+      '',
+    ].join('\n'),
   );
   symlinkSync(join(root, 'examples'), join(project, 'examples'));
-  const node = (...args: string[]): Buffer => execFileSync(process.execPath, [bin, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const node = (...args: string[]): Buffer =>
+    execFileSync(process.execPath, [bin, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
   cpSync(codexRun, join(project, 'run.jsonl'));
   writeFileSync(join(project, 'run.tape'), node('convert', codexRun));
   writeFileSync(join(stage, 'claude.jsonl'), node('convert', '--to', 'claude', codexRun));
   mkdirSync(join(project, 'logs'));
   cpSync(join(root, 'examples', 'false-success.jsonl'), join(project, 'logs', 'run.jsonl'));
-  const certificate = ['-keyout', 'key.pem', '-out', 'cert.pem', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const certificate = [
+    '-keyout',
+    'key.pem',
+    '-out',
+    'cert.pem',
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    'subjectAltName=DNS:localhost',
+  ];
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   execFileSync('openssl', ['req', '-x509', ...key, ...certificate], { cwd: project, stdio: 'ignore' });
   write('rules.txt', '# what must hold\nat most 20 turns\nno denials\n');

@@ -37,5 +37,9 @@ for (let at = 0; at < does.length; at += 2) {
 note('end');
 say({ type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: answer } });
 if (hasFailed) say({ type: 'turn.failed', error: { message: 'unexpected status 503 Service Unavailable' } });
-else say({ type: 'turn.completed', usage: { input_tokens: 10, cached_input_tokens: 0, output_tokens: 5, reasoning_output_tokens: 0 } });
+else
+  say({
+    type: 'turn.completed',
+    usage: { input_tokens: 10, cached_input_tokens: 0, output_tokens: 5, reasoning_output_tokens: 0 },
+  });
 process.exitCode = hasFailed ? 1 : 0;

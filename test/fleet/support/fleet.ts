@@ -55,7 +55,13 @@ export class Fleet {
   env(machine = 'here'): Record<string, string> {
     const state = join(this.folder, machine);
     mkdirSync(state, { recursive: true });
-    return { RUNWIRE_LEDGER: this.url, XDG_STATE_HOME: state, RUNWIRE_REPORT: '', FLEET_LOG: this.log, ...this.#variables };
+    return {
+      RUNWIRE_LEDGER: this.url,
+      XDG_STATE_HOME: state,
+      RUNWIRE_REPORT: '',
+      FLEET_LOG: this.log,
+      ...this.#variables,
+    };
   }
 
   runwire(args: readonly string[], stdin?: string): Promise<Result> {
@@ -64,7 +70,16 @@ export class Fleet {
 
   /** Queues what an agent of the test does: `sleep MS`, `fail`, `write FILE TEXT`, … Answers the id. */
   async enqueue(flags: readonly string[], ...does: string[]): Promise<string> {
-    const { stdout, stderr } = await this.runwire(['enqueue', '--cwd', this.folder, ...flags, '--', ...agent, this.log, ...does]);
+    const { stdout, stderr } = await this.runwire([
+      'enqueue',
+      '--cwd',
+      this.folder,
+      ...flags,
+      '--',
+      ...agent,
+      this.log,
+      ...does,
+    ]);
     if (stdout === '') throw new Error(stderr);
     return (JSON.parse(stdout) as { id: string }).id;
   }

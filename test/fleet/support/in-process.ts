@@ -15,7 +15,8 @@ export async function inProcess(
   const end = command.takesCommand === true ? rest.indexOf('--') : -1;
   const [own, program] = end === -1 ? [rest, undefined] : [rest.slice(0, end), rest.slice(end + 1)];
   let [stdout, stderr] = ['', ''];
-  const print = async (text: string | readonly string[]): Promise<void> => void (stdout += typeof text === 'string' ? text : text.join(''));
+  const print = async (text: string | readonly string[]): Promise<void> =>
+    void (stdout += typeof text === 'string' ? text : text.join(''));
   const context = {
     ...realContext(),
     env: { ...process.env, ...env },

@@ -19,7 +19,10 @@ const sh = (command: string): string => execFileSync('sh', ['-ec', command], { e
 interface Host {
   name: string;
   /** Runs `runwire` there. */
-  runwire(args: readonly string[]): { done: Promise<{ stdout: string; stderr: string; status: number | null }>; kill(): void };
+  runwire(args: readonly string[]): {
+    done: Promise<{ stdout: string; stderr: string; status: number | null }>;
+    kill(): void;
+  };
   cut(): void;
   join(): void;
 }
@@ -40,7 +43,9 @@ function host(number: number, { hostname, ahead = 0 }: { hostname: string; ahead
   spawn('ip', ['netns', 'exec', name, 'unshare', ...holder], { stdio: 'ignore' }).unref();
   sh(`until [ -e ${home}/up ]; do sleep 0.05; done`);
   // The first process of the machine, as it is called here.
-  const first = sh(`for each in $(ip netns pids ${name}); do [ "$(cat /proc/$each/comm)" != sleep ] || echo $each; done`).trim();
+  const first = sh(
+    `for each in $(ip netns pids ${name}); do [ "$(cat /proc/$each/comm)" != sleep ] || echo $each; done`,
+  ).trim();
   return {
     name,
     runwire(args) {
@@ -147,7 +152,8 @@ try {
       ]),
     );
   const begun = async () =>
-    (await database.query("select 1 from fleet.runs where status = 'running' and last_sequence > 5")).rows.length === 3 || undefined;
+    (await database.query("select 1 from fleet.runs where status = 'running' and last_sequence > 5")).rows.length ===
+      3 || undefined;
   await until(begun);
   // A machine of the same name, with a clock that is an hour ahead, looks at the ledger: nobody is dead.
   const meanwhile = named(await runsOf(twin));

@@ -33,6 +33,10 @@ export const cline: RealAgent = {
   cannot: { resume: 'its stream names no session' },
   differs: {
     'disconnect-then-ok': { why: 'it does not try again after a stream that broke', is: 'provider', exit: 4 },
-    'error-500-always': { why: 'the words of the server are all it tells, and these blame nobody', is: 'incomplete', exit: 8 },
+    'error-500-always': {
+      why: 'the words of the server are all it tells, and these blame nobody',
+      is: 'incomplete',
+      exit: 8,
+    },
   },
 };

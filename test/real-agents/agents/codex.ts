@@ -51,7 +51,10 @@ trust_level = "trusted"
           .map((line) => `+${line}`),
       ]),
     }),
-    edit: (path, before, after) => ({ name: 'apply_patch', input: patch([`*** Update File: ${path}`, '@@', `-${before}`, `+${after}`]) }),
+    edit: (path, before, after) => ({
+      name: 'apply_patch',
+      input: patch([`*** Update File: ${path}`, '@@', `-${before}`, `+${after}`]),
+    }),
   },
   toolNames: expected.toolNames ?? {},
   differs: {

@@ -10,4 +10,15 @@ import { opencode } from './opencode.ts';
 import { pi } from './pi.ts';
 import { qwen } from './qwen.ts';
 
-export const realAgents: readonly RealAgent[] = [codex, opencode, gemini, qwen, pi, cline, kilo, continueCli, claude, copilot];
+export const realAgents: readonly RealAgent[] = [
+  codex,
+  opencode,
+  gemini,
+  qwen,
+  pi,
+  cline,
+  kilo,
+  continueCli,
+  claude,
+  copilot,
+];

@@ -54,8 +54,19 @@ export const opencode: RealAgent = {
     'acp-sigint': { why: 'over ACP it tells the tokens of its last model call alone', tokens: false },
     'acp-edit': { why: 'over ACP it tells the tokens of its last model call alone', tokens: false },
     'acp-denied': { why: 'over ACP it tells the tokens of its last model call alone', tokens: false },
-    denied: { why: 'a withheld tool is told as a call of `invalid`', tools: ['invalid error denied', 'invalid error denied'] },
-    'sigint-tool': { why: 'a call is told at its end, and tokens after it', tools: ['unknown cancelled abandoned'], tokens: false },
-    'sigterm-tool': { why: 'a call is told at its end, and tokens after it', tools: ['unknown cancelled abandoned'], tokens: false },
+    denied: {
+      why: 'a withheld tool is told as a call of `invalid`',
+      tools: ['invalid error denied', 'invalid error denied'],
+    },
+    'sigint-tool': {
+      why: 'a call is told at its end, and tokens after it',
+      tools: ['unknown cancelled abandoned'],
+      tokens: false,
+    },
+    'sigterm-tool': {
+      why: 'a call is told at its end, and tokens after it',
+      tools: ['unknown cancelled abandoned'],
+      tokens: false,
+    },
   },
 };

@@ -13,7 +13,10 @@ it('what comes at once may be any number of lines', async () => {
     '{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}',
   ];
   writeFileSync(join(cwd, 'run.jsonl'), `${lines.join('\n')}\n`);
-  const run = await inside(['run', '-q', '--to', 'runwire', '--from', 'codex', '--ledger', 'none', '--', 'cat', 'run.jsonl'], { cwd });
+  const run = await inside(
+    ['run', '-q', '--to', 'runwire', '--from', 'codex', '--ledger', 'none', '--', 'cat', 'run.jsonl'],
+    { cwd },
+  );
   expect(run.stderr).toBe('');
   expect(run.status).toBe(0);
   expect(run.stdout.split('\n').filter((line) => line.startsWith('{"type":"line.unknown"'))).toHaveLength(90_000);

@@ -33,7 +33,9 @@ it('keeps a mode that an agent does not have by a stricter one, and says so', as
 });
 
 it('refuses a mode that no stricter one keeps', async () => {
-  await expect(chosen({ agent: 'amp', permission_mode: 'read-only' })).rejects.toThrow('--permission-mode read-only: Amp has edit, full');
+  await expect(chosen({ agent: 'amp', permission_mode: 'read-only' })).rejects.toThrow(
+    '--permission-mode read-only: Amp has edit, full',
+  );
 });
 
 it.each([
@@ -69,7 +71,9 @@ it.each<[string, Requested['limits'], string[]]>([
 it('does not start an agent without a key that would wait for a login in silence', async () => {
   const lack = 'Amp has no key: AMP_API_KEY is not set, and there is no ~/.local/share/amp/secrets.json';
   await expect(chosen({ agent: 'amp' })).rejects.toMatchObject({ code: 'config', message: lack });
-  await expect(chosen({ agent: 'amp' }, { AMP_API_KEY: 'k' })).resolves.toMatchObject({ introduction: { agent: 'amp' } });
+  await expect(chosen({ agent: 'amp' }, { AMP_API_KEY: 'k' })).resolves.toMatchObject({
+    introduction: { agent: 'amp' },
+  });
   const secrets = join(mkdtempSync(join(home, 'home-')), '.local', 'share', 'amp');
   mkdirSync(secrets, { recursive: true });
   writeFileSync(join(secrets, 'secrets.json'), '{}');

@@ -13,7 +13,10 @@ it('an agent is loaded once for all attempts, with the run that it works for', a
     emit({ type: 'agent.finished', status: 'failed', code: 'server', message: 'overloaded' });
     return Promise.resolve();
   };
-  const spec = specOf({ prompt: 'Do it', model: 'replay/none', retries: 2, retry_delay_ms: 1 }, { cwd: project(), passEnv: [] });
+  const spec = specOf(
+    { prompt: 'Do it', model: 'replay/none', retries: 2, retry_delay_ms: 1 },
+    { cwd: project(), passEnv: [] },
+  );
   const run = start(spec, { env: {}, loadAgent: (its) => (given.push(its), Promise.resolve(agent)) });
   await run.outcome;
   expect([attempts, given]).toEqual([3, [run]]);

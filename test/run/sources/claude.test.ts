@@ -42,7 +42,11 @@ it.each<[string[], string, unknown[]]>([
   [['whole', 'sum'], 'by its total cost alone, without what the session had cost before', [100, 50, 0.75, 'reported']],
   [['whole', 'twice'], 'also if it tells it twice', [100, 50, 0.75, 'reported']],
   [['forgetful', 'sum'], 'at no cost, if its total alone includes what nothing tells', [100, 50, undefined, 'unknown']],
-  [['forgetful', 'twice'], 'at least what the total grew by, from one result to the next', [100, 50, 0.25, 'reported', 'at_least']],
+  [
+    ['forgetful', 'twice'],
+    'at least what the total grew by, from one result to the next',
+    [100, 50, 0.25, 'reported', 'at_least'],
+  ],
   [['whole', 'cut'], 'by its messages, if it ends before its result', [100, 50, undefined, 'unknown']],
 ])('a resumed run of Claude Code counts what it used itself: %j', async (manners, _, last) => {
   const { home, env } = newHome();
@@ -71,17 +75,31 @@ it.each([[['endless']], [['whole', 'endless']]])(
       outcome = await run.outcome;
       resume = outcome.session_id;
     }
-    expect([outcome?.status, outcome?.metrics.input_tokens, outcome?.metrics.output_tokens]).toEqual(['cancelled', 120, 80]);
+    expect([outcome?.status, outcome?.metrics.input_tokens, outcome?.metrics.output_tokens]).toEqual([
+      'cancelled',
+      120,
+      80,
+    ]);
   },
 );
 
 it('each prompt of an editor counts what it used itself', async () => {
   const { home, env } = newHome();
-  await withEditor(['--agent', 'claude', '--ledger', join(home, 'ledger.db')], { cwd: home, env }, async ({ agent }) => {
-    const { sessionId } = await agent.request('session/new', { cwd: home, mcpServers: [] });
-    for (const manner of ['whole', 'since', 'whole', 'whole']) {
-      const { _meta } = await agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: `${manner} it` }] });
-      expect([manner, ...figures((_meta as { runwire: { outcome: RunOutcome } }).runwire.outcome)]).toEqual([manner, ...own]);
-    }
-  });
+  await withEditor(
+    ['--agent', 'claude', '--ledger', join(home, 'ledger.db')],
+    { cwd: home, env },
+    async ({ agent }) => {
+      const { sessionId } = await agent.request('session/new', { cwd: home, mcpServers: [] });
+      for (const manner of ['whole', 'since', 'whole', 'whole']) {
+        const { _meta } = await agent.request('session/prompt', {
+          sessionId,
+          prompt: [{ type: 'text', text: `${manner} it` }],
+        });
+        expect([manner, ...figures((_meta as { runwire: { outcome: RunOutcome } }).runwire.outcome)]).toEqual([
+          manner,
+          ...own,
+        ]);
+      }
+    },
+  );
 });

@@ -23,7 +23,11 @@ it('finds the model of an agent that does not print it, in a private copy too', 
   writeFileSync(
     rollout,
     lines(
-      { timestamp: '2026-01-01T00:00:00.000Z', type: 'session_meta', payload: { id: session, cwd: '/', cli_version: '0.166.0' } },
+      {
+        timestamp: '2026-01-01T00:00:00.000Z',
+        type: 'session_meta',
+        payload: { id: session, cwd: '/', cli_version: '0.166.0' },
+      },
       { timestamp: '2026-01-01T00:00:00.000Z', type: 'turn_context', payload: { cwd: '/', model: 'gpt-5.4' } },
       {
         timestamp: '2026-01-01T00:00:00.000Z',
@@ -34,7 +38,10 @@ it('finds the model of an agent that does not print it, in a private copy too', 
   );
   const codex = join(place.folder, 'bin', 'codex');
   mkdirSync(dirname(codex));
-  writeFileSync(codex, `#!/bin/sh\n[ "$1" = --version ] && echo codex-cli 0.166.0 && exit\ncat <<'END'\n${stream}END\n`);
+  writeFileSync(
+    codex,
+    `#!/bin/sh\n[ "$1" = --version ] && echo codex-cli 0.166.0 && exit\ncat <<'END'\n${stream}END\n`,
+  );
   chmodSync(codex, 0o755);
   const env = { ...place.env, PATH: `${dirname(codex)}:${place.env['PATH'] ?? ''}` };
   const cwd = place.checkout('project');

@@ -7,7 +7,9 @@ import { type Changes, noon, outcomeWith } from './runs.ts';
 
 const hostile = anyText(30);
 const phrase = fc
-  .array(fc.constantFrom('fix', 'Parser', 'tests', 'größe', '日本語', 'a.b-c', "o'clock", '"quoted"', 'AND', '*'), { maxLength: 5 })
+  .array(fc.constantFrom('fix', 'Parser', 'tests', 'größe', '日本語', 'a.b-c', "o'clock", '"quoted"', 'AND', '*'), {
+    maxLength: 5,
+  })
   .map((words) => words.join(' '));
 const someText = fc.oneof(phrase, hostile);
 const tokens = fc.option(fc.nat(1e6), { nil: undefined });
@@ -31,10 +33,16 @@ export const someOutcome: fc.Arbitrary<RunOutcome> = fc
     duration: fc.option(fc.nat(1e6), { nil: undefined }),
     warnings: fc.array(hostile, { maxLength: 3 }),
     tools: fc.array(
-      fc.record({ name: hostile, status: fc.constantFrom('completed' as const, 'error' as const, 'cancelled' as const), secret: hostile }),
+      fc.record({
+        name: hostile,
+        status: fc.constantFrom('completed' as const, 'error' as const, 'cancelled' as const),
+        secret: hostile,
+      }),
       { maxLength: 3 },
     ),
-    models: fc.option(fc.uniqueArray(fc.constantFrom('a', 'b', 'e'), { minLength: 2, maxLength: 3 }), { nil: undefined }),
+    models: fc.option(fc.uniqueArray(fc.constantFrom('a', 'b', 'e'), { minLength: 2, maxLength: 3 }), {
+      nil: undefined,
+    }),
   })
   .map(({ class: verdict, message, prompt, model, agent, cost, input, output, duration, warnings, tools, models }) =>
     outcomeWith({
@@ -58,7 +66,9 @@ export const someOutcome: fc.Arbitrary<RunOutcome> = fc
       provenance: trimmed({ agent } as RunOutcome['provenance']),
       ...(models === undefined
         ? {}
-        : { usage_by_model: models.map((name, index) => ({ model_name: name, input_tokens: index, cost: index / 4 })) }),
+        : {
+            usage_by_model: models.map((name, index) => ({ model_name: name, input_tokens: index, cost: index / 4 })),
+          }),
     } as Changes),
   )
   .map((outcome) => ({ ...outcome, metrics: trimmed(outcome.metrics), provenance: trimmed(outcome.provenance) }));
@@ -67,7 +77,9 @@ const some = <T>(...values: T[]): fc.Arbitrary<T[]> => fc.uniqueArray(fc.constan
 const moment = fc.integer({ min: noon - 5, max: noon + 25 });
 const price = fc.double({ min: 0, max: 10, noNaN: true });
 
-export const someLabels = fc.dictionary(fc.constantFrom('team', 'ci', 'git.branch'), fc.constantFrom('x', 'y', 'ü'), { maxKeys: 3 });
+export const someLabels = fc.dictionary(fc.constantFrom('team', 'ci', 'git.branch'), fc.constantFrom('x', 'y', 'ü'), {
+  maxKeys: 3,
+});
 /** Places in two trees whose tops are there. */
 export const somePlace: fc.Arbitrary<TreePlace> = fc.constantFrom<TreePlace[]>(
   {},

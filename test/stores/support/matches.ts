@@ -19,6 +19,8 @@ export function matches(run: RunRecord, filter: RunFilter): boolean {
     run.started_at < (filter.started_to ?? Infinity) &&
     (filter.cost_min === undefined || (run.cost !== undefined && run.cost >= filter.cost_min)) &&
     (filter.cost_max === undefined || (run.cost !== undefined && run.cost <= filter.cost_max)) &&
-    termsOf(filter.text ?? '').every(({ word, prefix }) => words.some((each) => (prefix ? each.startsWith(word) : each === word)))
+    termsOf(filter.text ?? '').every(({ word, prefix }) =>
+      words.some((each) => (prefix ? each.startsWith(word) : each === word)),
+    )
   );
 }

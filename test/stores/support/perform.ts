@@ -9,9 +9,19 @@ export interface Script {
 }
 
 /** A run as the `run` command tells it to its sinks, of a made-up agent. */
-export async function perform(sink: Sink, { steps, text = (step) => `step ${step}`, between }: Script): Promise<RunOutcome> {
+export async function perform(
+  sink: Sink,
+  { steps, text = (step) => `step ${step}`, between }: Script,
+): Promise<RunOutcome> {
   const thread = new Thread({ clock: Date.now, newId: () => 'thread-1', onRecord: (record) => sink.record?.(record) });
-  thread.emit({ type: 'thread.started', task: 'Count the steps', agent: 'counter', agent_version: '3', session_id: 's-9', model: 'm-1' });
+  thread.emit({
+    type: 'thread.started',
+    task: 'Count the steps',
+    agent: 'counter',
+    agent_version: '3',
+    session_id: 's-9',
+    model: 'm-1',
+  });
   for (let step = 1; step <= steps; step += 1) {
     thread.emit({ type: 'text.completed', message_id: `m${step}`, block_id: `b${step}`, text: text(step) });
     await between(step);

@@ -1,5 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -44,7 +54,19 @@ export async function startPostgres({
     mkdirSync(data, { mode: 0o700 });
     writeFileSync(passwordFile, `${password}\n`);
     if (user !== undefined) for (const path of [data, passwordFile]) chownSync(path, user.uid, user.gid);
-    const args = ['-D', data, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C', '-N'];
+    const args = [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '-A',
+      'scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '-N',
+    ];
     execFileSync(initdb, args, { cwd: folder, stdio: 'pipe', ...user });
     if (template !== undefined) keep(data, template);
   }
@@ -55,7 +77,16 @@ export async function startPostgres({
   let names = 0;
 
   async function start(): Promise<void> {
-    const args = ['-D', data, '-p', String(port), '-c', `listen_addresses=${address}`, '-c', 'unix_socket_directories='];
+    const args = [
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-c',
+      `listen_addresses=${address}`,
+      '-c',
+      'unix_socket_directories=',
+    ];
     args.push('-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=400');
     child = spawn(postgres, args, { cwd: folder, stdio: 'ignore', ...user });
     // Whoever started it may end first.
@@ -114,7 +145,9 @@ function serverUser(): { uid: number; gid: number } | undefined {
   const fields = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'));
-  const user = ['postgres', 'nobody'].map((name) => fields.find(([each]) => each === name)).find((found) => found !== undefined);
+  const user = ['postgres', 'nobody']
+    .map((name) => fields.find(([each]) => each === name))
+    .find((found) => found !== undefined);
   if (user === undefined) throw new Error('there is no user to run PostgreSQL as');
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }

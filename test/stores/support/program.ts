@@ -27,7 +27,11 @@ async function open(): Promise<RunStore> {
 async function bulk(count: number): Promise<void> {
   const store = await open();
   for (let index = 0; index < count; index += 1) {
-    const run = newRun({ started_at: Date.now(), prompt: `job ${process.pid} ${index}`, labels: { writer: String(process.pid) } });
+    const run = newRun({
+      started_at: Date.now(),
+      prompt: `job ${process.pid} ${index}`,
+      labels: { writer: String(process.pid) },
+    });
     await store.begin(run);
     await store.note(run.id, { at: Date.now(), last_sequence: 1 });
     await store.finish(run.id, {
@@ -47,7 +51,8 @@ async function recorded(folder: string, id: string): Promise<Recorded | undefine
   const ledger = await openLedgerAt(found, {});
   await bringUpToDate(ledger, openOutbox(found, {}), Date.now());
   const run = await ledger.store.get(id);
-  const added = run?.outcome?.verdict.evidence.flatMap(({ signal, detail }) => (signal === 'ledger' ? [detail] : [])) ?? [];
+  const added =
+    run?.outcome?.verdict.evidence.flatMap(({ signal, detail }) => (signal === 'ledger' ? [detail] : [])) ?? [];
   return run?.outcome === undefined ? undefined : { status: run.status, answer: run.outcome.message, added };
 }
 
@@ -74,7 +79,12 @@ async function stream(folder: string): Promise<never> {
       finish: (id, ending) => store.finish(id, ending),
       close: () => store.close(),
     };
-    const sink = ledgerSink({ folder, open: async () => told, warn: (line) => say(`warning ${line}`), patienceMs: 10_000 });
+    const sink = ledgerSink({
+      folder,
+      open: async () => told,
+      warn: (line) => say(`warning ${line}`),
+      patienceMs: 10_000,
+    });
     await perform(sink, { steps: 30, between: () => sleep(1) });
     say(`${sink.id} end`);
   }
@@ -85,10 +95,15 @@ async function once(folder: string, bytes: number, answer: number): Promise<void
   const warnings: string[] = [];
   const sink = ledgerSink({ folder, open, warn: (line) => warnings.push(line), patienceMs: 10_000 });
   const steps = 50;
-  const text = (step: number): string => (step === steps ? 'Done.'.padEnd(answer, '!') : randomBytes(bytes / steps / 2).toString('hex'));
+  const text = (step: number): string =>
+    step === steps ? 'Done.'.padEnd(answer, '!') : randomBytes(bytes / steps / 2).toString('hex');
   const outcome = await perform(sink, { steps, text, between: () => sleep(2) });
   say(
-    JSON.stringify({ status: outcome.status, recorded: (await recorded(folder, sink.id).catch(() => undefined)) ?? 'nowhere', warnings }),
+    JSON.stringify({
+      status: outcome.status,
+      recorded: (await recorded(folder, sink.id).catch(() => undefined)) ?? 'nowhere',
+      warnings,
+    }),
   );
 }
 

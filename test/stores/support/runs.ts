@@ -7,7 +7,14 @@ export const noon = Date.UTC(2026, 10, 15, 12);
 
 export function newRun(fields: Partial<NewRun> = {}): NewRun {
   const started_at = fields.started_at ?? noon;
-  return { id: newRunId(started_at), started_at, prompt: 'Fix the parser', labels: {}, owner: thisProcess(), ...fields };
+  return {
+    id: newRunId(started_at),
+    started_at,
+    prompt: 'Fix the parser',
+    labels: {},
+    owner: thisProcess(),
+    ...fields,
+  };
 }
 
 export type Changes = { [Field in keyof RunOutcome]?: Partial<RunOutcome[Field]> };
@@ -19,7 +26,9 @@ export function outcomeWith(changes: Changes = {}): RunOutcome {
     status: 'success',
     message: 'The parser is fixed.',
     artifacts: [{ path: 'src/parser.ts', operation: 'modified', type: 'file' }],
-    tool_calls: [{ name: 'bash', inputs: { command: 'npm test' }, outputs: 'ok 12', duration_ms: 40, status: 'completed' }],
+    tool_calls: [
+      { name: 'bash', inputs: { command: 'npm test' }, outputs: 'ok 12', duration_ms: 40, status: 'completed' },
+    ],
     warnings: ['retry 1: overloaded'],
     limits_hit: [],
     ...(changes as Partial<RunOutcome>),
@@ -38,8 +47,19 @@ export function outcomeWith(changes: Changes = {}): RunOutcome {
       turns: 2,
       ...changes.metrics,
     },
-    metadata: { session_id: 's-1', attempt_number: 1, retry_count: 0, initial_prompt: 'Fix the parser', ...changes.metadata },
-    verdict: { class: 'success', exit_code: 0, evidence: [{ signal: 'verdict', detail: 'all is well' }], ...changes.verdict },
+    metadata: {
+      session_id: 's-1',
+      attempt_number: 1,
+      retry_count: 0,
+      initial_prompt: 'Fix the parser',
+      ...changes.metadata,
+    },
+    verdict: {
+      class: 'success',
+      exit_code: 0,
+      evidence: [{ signal: 'verdict', detail: 'all is well' }],
+      ...changes.verdict,
+    },
     provenance: {
       agent: 'claude',
       version: '2.1',

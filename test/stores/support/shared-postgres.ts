@@ -37,7 +37,8 @@ async function sharedAddress(): Promise<string> {
     renameSync(`${told}.new`, told);
   }
   for (const begin = performance.now(); !existsSync(told); await sleep(20))
-    if (performance.now() - begin > 50_000) throw new Error('whoever starts PostgreSQL for all has not said where it is');
+    if (performance.now() - begin > 50_000)
+      throw new Error('whoever starts PostgreSQL for all has not said where it is');
   return readFileSync(told, 'utf8');
 }
 

@@ -149,14 +149,24 @@ const behaviours: Record<string, (turn: Turn) => Promise<PromptResponse>> = {
     let isOver = false;
     void cancelled.then(() => void (isOver = true));
     for (let index = 0; !isOver; index += 1) {
-      await tell({ sessionUpdate: 'tool_call', toolCallId: `c${index}`, title: 'look', kind: 'read', status: 'completed' });
+      await tell({
+        sessionUpdate: 'tool_call',
+        toolCallId: `c${index}`,
+        title: 'look',
+        kind: 'read',
+        status: 'completed',
+      });
       await new Promise((resolve) => void setTimeout(resolve, 5));
     }
     return { stopReason: 'cancelled' };
   },
   async garbage({ tell }) {
-    process.stdout.write('Warning: something\n{"jsonrpc":"2.0","id":\n[1,2]\n{"jsonrpc":"2.0","id":{},"method":"x"}\n\u0000\n');
-    process.stdout.write('{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tea"}}}\n');
+    process.stdout.write(
+      'Warning: something\n{"jsonrpc":"2.0","id":\n[1,2]\n{"jsonrpc":"2.0","id":{},"method":"x"}\n\u0000\n',
+    );
+    process.stdout.write(
+      '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tea"}}}\n',
+    );
     process.stdout.write(`{"jsonrpc":"2.0","id":99,"result":${'['.repeat(5000)}${']'.repeat(5000)}}\n`);
     await tell(say('Still here.'));
     return end;
@@ -190,9 +200,13 @@ const behaviours: Record<string, (turn: Turn) => Promise<PromptResponse>> = {
     const isAllowed = ask(turn, 'c0', { title: 'ls', kind: 'execute', rawInput: { command: 'ls' } });
     await turn.tell({ sessionUpdate: 'available_commands_update', availableCommands: [] });
     for (const id of [0, 1, 2, 3])
-      process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"outcome":{"outcome":"selected","optionId":"once"}}}\n`);
+      process.stdout.write(
+        `{"jsonrpc":"2.0","id":${id},"result":{"outcome":{"outcome":"selected","optionId":"once"}}}\n`,
+      );
     process.stdout.write('{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"session-1"}}\n');
-    process.stdout.write('{"jsonrpc":"2.0","id":77,"method":"session/prompt","params":{"sessionId":"session-1","prompt":[]}}\n');
+    process.stdout.write(
+      '{"jsonrpc":"2.0","id":77,"method":"session/prompt","params":{"sessionId":"session-1","prompt":[]}}\n',
+    );
     await isAllowed;
     await turn.tell(say('I was allowed to.'));
     return end;
@@ -220,7 +234,12 @@ function serve(): void {
       protocolVersion: mode === 'version' ? 2 : 1,
       agentCapabilities: mode === 'forgets' ? {} : { loadSession: true },
       agentInfo: { name: 'fake-agent', version: '1.0.0' },
-      authMethods: mode === 'login' ? [{ id: 'api-key', name: 'API key' }] : mode === 'browser' ? [{ id: 'oauth', name: 'Browser' }] : [],
+      authMethods:
+        mode === 'login'
+          ? [{ id: 'api-key', name: 'API key' }]
+          : mode === 'browser'
+            ? [{ id: 'oauth', name: 'Browser' }]
+            : [],
     }))
     .onRequest('authenticate', ({ params }) => {
       isLoggedIn = params.methodId === 'api-key';

@@ -59,5 +59,7 @@ export function faultsOf(message: Message, asked?: string): string[] {
 }
 
 function refusal(validate: ValidateFunction, value: unknown): string[] {
-  return validate(value) ? [] : [`${JSON.stringify(value)?.slice(0, 300)}: ${ajv.errorsText(validate.errors).slice(0, 300)}`];
+  return validate(value)
+    ? []
+    : [`${JSON.stringify(value)?.slice(0, 300)}: ${ajv.errorsText(validate.errors).slice(0, 300)}`];
 }

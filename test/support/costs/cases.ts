@@ -64,11 +64,15 @@ const each = (streams: readonly StreamName[], title: string, rest: Omit<Case, 't
 
 export const cases: readonly Case[] = [
   ...each(byCall, 'six calls, each below the tier', { model: sonnet, calls: six, micro: sixCost[sonnet] }),
-  ...each(['qwen stream', 'qwen session', 'cline', 'pi stream', 'codex session'], 'six calls, each below the tier of gpt', {
-    model: gpt,
-    calls: six,
-    micro: sixCost[gpt],
-  }),
+  ...each(
+    ['qwen stream', 'qwen session', 'cline', 'pi stream', 'codex session'],
+    'six calls, each below the tier of gpt',
+    {
+      model: gpt,
+      calls: six,
+      micro: sixCost[gpt],
+    },
+  ),
   ...each(['pi stream', 'the tape of the built-in agent'], 'six calls, each below the tier of gemini', {
     model: gemini,
     calls: six,
@@ -85,7 +89,11 @@ export const cases: readonly Case[] = [
     micro: sixCost[sonnet],
     is: 'at_least',
   }),
-  ...each(byTotal, 'a total below the tier is exact', { model: sonnet, calls: six.slice(0, 2), micro: sixCost[sonnet] / 3 }),
+  ...each(byTotal, 'a total below the tier is exact', {
+    model: sonnet,
+    calls: six.slice(0, 2),
+    micro: sixCost[sonnet] / 3,
+  }),
   ...each(byTotal, 'a total of a model without tiers is exact', {
     model: haiku,
     calls: six,
@@ -99,16 +107,26 @@ export const cases: readonly Case[] = [
     ],
     micro: 271_999 * 5 + 272_000 * 10,
   }),
-  ...each(['claude stream', 'claude session', 'the tape of the built-in agent'], 'exactly 200,000 tokens are not above 200,000', {
-    model: sonnet,
-    calls: [
-      { fresh: 200_000, output: 10 },
-      { fresh: 1, read: 200_000, output: 10 },
-    ],
-    micro: 200_000 * 3 + 10 * 15 + (1 * 6 + 200_000 * 0.6 + 10 * 22.5),
-  }),
   ...each(
-    ['claude stream', 'claude stream without modelUsage', 'claude session', 'claude partial messages', 'the tape of the built-in agent'],
+    ['claude stream', 'claude session', 'the tape of the built-in agent'],
+    'exactly 200,000 tokens are not above 200,000',
+    {
+      model: sonnet,
+      calls: [
+        { fresh: 200_000, output: 10 },
+        { fresh: 1, read: 200_000, output: 10 },
+      ],
+      micro: 200_000 * 3 + 10 * 15 + (1 * 6 + 200_000 * 0.6 + 10 * 22.5),
+    },
+  ),
+  ...each(
+    [
+      'claude stream',
+      'claude stream without modelUsage',
+      'claude session',
+      'claude partial messages',
+      'the tape of the built-in agent',
+    ],
     'the cache of five minutes and of an hour',
     {
       model: sonnet,
@@ -124,16 +142,24 @@ export const cases: readonly Case[] = [
     calls: [{ fresh: 10_000, hour: 200_000, output: 100 }],
     micro: 10_000 * 6 + 200_000 * 12 + 100 * 22.5,
   }),
-  ...each(['claude stream', 'claude result alone', 'claude session', 'the tape of the built-in agent'], 'web searches', {
-    model: sonnet,
-    calls: [{ fresh: 1000, output: 100, searches: 3 }],
-    micro: 1000 * 3 + 100 * 15 + 3 * 10_000,
-  }),
-  ...each(['claude stream', 'claude session', 'the tape of the built-in agent'], 'a batch costs half, its searches do not', {
-    model: sonnet,
-    calls: [{ fresh: 10_000, read: 20_000, output: 1000, searches: 1, tier: 'batch' }],
-    micro: (10_000 * 3 + 20_000 * 0.3 + 1000 * 15) / 2 + 10_000,
-  }),
+  ...each(
+    ['claude stream', 'claude result alone', 'claude session', 'the tape of the built-in agent'],
+    'web searches',
+    {
+      model: sonnet,
+      calls: [{ fresh: 1000, output: 100, searches: 3 }],
+      micro: 1000 * 3 + 100 * 15 + 3 * 10_000,
+    },
+  ),
+  ...each(
+    ['claude stream', 'claude session', 'the tape of the built-in agent'],
+    'a batch costs half, its searches do not',
+    {
+      model: sonnet,
+      calls: [{ fresh: 10_000, read: 20_000, output: 1000, searches: 1, tier: 'batch' }],
+      micro: (10_000 * 3 + 20_000 * 0.3 + 1000 * 15) / 2 + 10_000,
+    },
+  ),
   ...each(['the tape of the built-in agent'], 'flex costs half', {
     model: gpt,
     calls: [{ ...high, tier: 'flex' }],
@@ -146,7 +172,15 @@ export const cases: readonly Case[] = [
     is: 'at_least',
   }),
   ...each(
-    ['claude stream', 'claude session', 'codex session', 'qwen stream', 'pi stream', 'copilot', 'the tape of the built-in agent'],
+    [
+      'claude stream',
+      'claude session',
+      'codex session',
+      'qwen stream',
+      'pi stream',
+      'copilot',
+      'the tape of the built-in agent',
+    ],
     'two models',
     {
       model: gpt,

@@ -21,7 +21,8 @@ type Line = Record<string, unknown>;
 export type Stream = (model: string, calls: readonly Call[]) => Line[];
 
 const input = ({ fresh, read = 0, write = 0, hour = 0 }: Call): number => fresh + read + write + hour;
-const sum = (calls: readonly Call[], of: (call: Call) => number): number => calls.reduce((total, call) => total + of(call), 0);
+const sum = (calls: readonly Call[], of: (call: Call) => number): number =>
+  calls.reduce((total, call) => total + of(call), 0);
 const inputOf = (calls: readonly Call[]): number => sum(calls, input);
 const readOf = (calls: readonly Call[]): number => sum(calls, ({ read = 0 }) => read);
 const writeOf = (calls: readonly Call[]): number => sum(calls, ({ write = 0, hour = 0 }) => write + hour);
@@ -200,9 +201,17 @@ export const streams = {
       claudeInit(model),
       ...calls.flatMap((call, index) => {
         const message = claudeMessage(model, call, index);
-        const event = (told: Line): Line => ({ type: 'stream_event', session_id: 's-claude', parent_tool_use_id: null, event: told });
+        const event = (told: Line): Line => ({
+          type: 'stream_event',
+          session_id: 's-claude',
+          parent_tool_use_id: null,
+          event: told,
+        });
         return [
-          event({ type: 'message_start', message: { ...message, content: [], usage: { ...message.usage, output_tokens: 1 } } }),
+          event({
+            type: 'message_start',
+            message: { ...message, content: [], usage: { ...message.usage, output_tokens: 1 } },
+          }),
           {
             type: 'assistant',
             session_id: 's-claude',
@@ -261,7 +270,11 @@ export const streams = {
       rollout(0, 'event_msg', { type: 'task_started' }),
       ...calls.flatMap((call, index) => [
         rollout(index, 'turn_context', { model: call.model ?? model }),
-        rollout(index, 'response_item', { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: `Part ${index}.` }] }),
+        rollout(index, 'response_item', {
+          type: 'message',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: `Part ${index}.` }],
+        }),
         rollout(index, 'event_msg', {
           type: 'token_count',
           info: { total_token_usage: codexCounts(calls.slice(0, index + 1)), last_token_usage: codexCounts([call]) },
@@ -391,11 +404,24 @@ export const streams = {
     dialect: 'cline',
     tells: 'calls',
     wire: (model, calls) => [
-      { ts: at(0), type: 'hook_event', hookEventName: 'agent_start', agentId: 'a', taskId: 's-cline', parentAgentId: null },
+      {
+        ts: at(0),
+        type: 'hook_event',
+        hookEventName: 'agent_start',
+        agentId: 'a',
+        taskId: 's-cline',
+        parentAgentId: null,
+      },
       ...calls.map((call, index) => ({
         ts: at(index),
         type: 'agent_event',
-        event: { type: 'usage', inputTokens: input(call), outputTokens: call.output, cacheReadTokens: call.read ?? 0, totalCost: 0 },
+        event: {
+          type: 'usage',
+          inputTokens: input(call),
+          outputTokens: call.output,
+          cacheReadTokens: call.read ?? 0,
+          totalCost: 0,
+        },
       })),
       { ts: at(98), type: 'agent_event', event: { type: 'done', reason: 'completed', text: 'Done.', iterations: 1 } },
       {
@@ -479,7 +505,10 @@ export const streams = {
     dialect: 'goose',
     tells: 'total',
     wire: (_model, calls) => [
-      { type: 'message', message: { id: 'm', role: 'assistant', created: 1793527200, content: [{ type: 'text', text: 'Done.' }] } },
+      {
+        type: 'message',
+        message: { id: 'm', role: 'assistant', created: 1793527200, content: [{ type: 'text', text: 'Done.' }] },
+      },
       {
         type: 'complete',
         total_tokens: inputOf(calls) + outputOf(calls),
@@ -495,7 +524,14 @@ export const streams = {
     wire: (model, calls) => [
       { type: 'system', subtype: 'init', session_id: 's-droid', cwd: '/w', tools: [], model, reasoning_effort: 'none' },
       { type: 'message', role: 'assistant', id: 'm', text: 'Done.', session_id: 's-droid' },
-      { type: 'completion', finalText: 'Done.', numTurns: 1, durationMs: 9, session_id: 's-droid', usage: claudeTotal(calls) },
+      {
+        type: 'completion',
+        finalText: 'Done.',
+        numTurns: 1,
+        durationMs: 9,
+        session_id: 's-droid',
+        usage: claudeTotal(calls),
+      },
     ],
   },
   amp: {
@@ -525,8 +561,20 @@ export const streams = {
     dialect: 'cursor',
     tells: 'total',
     wire: (model, calls) => [
-      { type: 'system', subtype: 'init', apiKeySource: 'env', cwd: '/w', session_id: 's-cursor', model, permissionMode: 'default' },
-      { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] }, session_id: 's-cursor' },
+      {
+        type: 'system',
+        subtype: 'init',
+        apiKeySource: 'env',
+        cwd: '/w',
+        session_id: 's-cursor',
+        model,
+        permissionMode: 'default',
+      },
+      {
+        type: 'assistant',
+        message: { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+        session_id: 's-cursor',
+      },
       {
         type: 'result',
         subtype: 'success',
@@ -599,7 +647,13 @@ export const streams = {
             ...(call.searches === undefined ? {} : { web_searches: call.searches }),
             ...(call.tier === undefined ? {} : { service_tier: call.tier }),
           },
-          { type: 'text.completed', turn_id: `turn_${index}`, message_id: `m${index}`, block_id: `b${index}`, text: `Part ${index}.` },
+          {
+            type: 'text.completed',
+            turn_id: `turn_${index}`,
+            message_id: `m${index}`,
+            block_id: `b${index}`,
+            text: `Part ${index}.`,
+          },
           {
             type: 'turn.completed',
             turn_id: `turn_${index}`,

@@ -53,7 +53,10 @@ function startCount(): number {
 }
 
 function steps(reason: string, input: (count: number) => number): Promise<never> {
-  return forEver((count) => say(opencode.start(), opencode.text(`step ${count}`), opencode.finish(reason, input(count))), 20);
+  return forEver(
+    (count) => say(opencode.start(), opencode.text(`step ${count}`), opencode.finish(reason, input(count))),
+    20,
+  );
 }
 
 /** Every way to misbehave, by name. */
@@ -164,7 +167,8 @@ export const modes: Record<string, Mode> = {
   },
 
   'error, exit 0': () => fail('exceeded retry limit, last status: 429 Too Many Requests'),
-  'error without a last word, exit 0': () => say(...codex.begin, codex.error('unexpected status 500 Internal Server Error')),
+  'error without a last word, exit 0': () =>
+    say(...codex.begin, codex.error('unexpected status 500 Internal Server Error')),
   'success, exit 1': () => {
     say(...goodRun);
     process.exit(1);
@@ -196,7 +200,8 @@ export const modes: Record<string, Mode> = {
         .join('')}\n${goodRun.slice(2).map(line).join('')}`,
     ),
   'many small writes': () => {
-    for (const byte of Buffer.from(goodRun.map(line).join('').replace(answer, `${answer} ✓ äöü`))) write(Uint8Array.of(byte));
+    for (const byte of Buffer.from(goodRun.map(line).join('').replace(answer, `${answer} ✓ äöü`)))
+      write(Uint8Array.of(byte));
   },
   'not text at all': () => {
     say(...codex.begin);
@@ -208,7 +213,9 @@ export const modes: Record<string, Mode> = {
 
   'a flood of small lines': () => {
     say(...codex.begin);
-    const piece = Array.from({ length: 500 }, (_, at) => line(codex.command(`step ${at}`, 'x'.repeat(80), `item_${at}`))).join('');
+    const piece = Array.from({ length: 500 }, (_, at) =>
+      line(codex.command(`step ${at}`, 'x'.repeat(80), `item_${at}`)),
+    ).join('');
     for (let sent = 0; sent < megabytes(20); sent += piece.length) write(piece);
     say(codex.text(answer), codex.end());
   },
@@ -278,12 +285,17 @@ export const modes: Record<string, Mode> = {
 
   'speaks slowly': async () => {
     say(claude.begin);
-    const words = claude.deltas(...'one two three four five six seven eight nine ten'.split(' ').map((word) => `${word} `));
+    const words = claude.deltas(
+      ...'one two three four five six seven eight nine ten'.split(' ').map((word) => `${word} `),
+    );
     for (const each of words) {
       say(each);
       await wait(200);
     }
-    say(claude.text('one two three four five six seven eight nine ten '), claude.end('one two three four five six seven eight nine ten '));
+    say(
+      claude.text('one two three four five six seven eight nine ten '),
+      claude.end('one two three four five six seven eight nine ten '),
+    );
   },
   'falls silent': () => {
     say(...codex.begin, codex.text('Let me think.'));
@@ -303,7 +315,10 @@ export const modes: Record<string, Mode> = {
   },
   'calls tools for ever': () => {
     say(...codex.begin);
-    return forEver((count) => say(codex.running('ls', `item_${count}`), codex.command('ls', 'a.txt', `item_${count}`)), 20);
+    return forEver(
+      (count) => say(codex.running('ls', `item_${count}`), codex.command('ls', 'a.txt', `item_${count}`)),
+      20,
+    );
   },
   'works with tools': async () => {
     say(...codex.begin);
@@ -329,7 +344,9 @@ export const modes: Record<string, Mode> = {
     const told = process.argv.at(-1) ?? '';
     const to = process.argv.at(-2);
     return say(
-      codex.text(`Start ${count}, ${resumed ? `resumed ${to === session ? 'as told' : to}` : 'from the start'}: ${told}`),
+      codex.text(
+        `Start ${count}, ${resumed ? `resumed ${to === session ? 'as told' : to}` : 'from the start'}: ${told}`,
+      ),
       codex.end(300, 30),
     );
   },
@@ -341,7 +358,11 @@ export const modes: Record<string, Mode> = {
   'tells a secret everywhere': async () => {
     write(`noise ${secret}\n`);
     say(...codex.begin, { type: 'hologram.projected', [secret]: { key: secret } });
-    say(codex.running(`echo ${secret}`), codex.command(`echo ${secret}`, `${secret}\n`), codex.text(`It is ${secret}.`, 'item_8'));
+    say(
+      codex.running(`echo ${secret}`),
+      codex.command(`echo ${secret}`, `${secret}\n`),
+      codex.text(`It is ${secret}.`, 'item_8'),
+    );
     write(`stderr ${secret}\n`, 2);
     write(`{"type": "broken ${secret}\n`);
     const whole = line(codex.text(`The secret is ${secret}.`));
@@ -356,7 +377,10 @@ export const modes: Record<string, Mode> = {
   },
   'tells a secret in two deltas': () => {
     const text = `The secret is ${secret}.`;
-    say(claude.begin, ...claude.deltas('The secret is ', secret.slice(0, 7), secret.slice(7, 12), `${secret.slice(12)}.`));
+    say(
+      claude.begin,
+      ...claude.deltas('The secret is ', secret.slice(0, 7), secret.slice(7, 12), `${secret.slice(12)}.`),
+    );
     say(claude.text(text), claude.end(text));
   },
   'fails with a secret': () => {

@@ -58,7 +58,11 @@ interface Watching {
 }
 
 /** The built command as a user runs it. */
-export function runFake(args: readonly string[], { cwd, env }: Place, { watch, limit = longest }: Watching = {}): Promise<Ran> {
+export function runFake(
+  args: readonly string[],
+  { cwd, env }: Place,
+  { watch, limit = longest }: Watching = {},
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [bin, 'run', ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const tooLong = setTimeout(() => child.kill('SIGKILL'), limit);

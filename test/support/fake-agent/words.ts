@@ -32,7 +32,12 @@ export const codex = {
   fail: (message: string) => ({ type: 'turn.failed', error: { message } }),
 };
 
-export const goodRun: readonly object[] = [...codex.begin, codex.command('ls', 'a.txt\n'), codex.text(answer), codex.end()];
+export const goodRun: readonly object[] = [
+  ...codex.begin,
+  codex.command('ls', 'a.txt\n'),
+  codex.text(answer),
+  codex.end(),
+];
 
 let parts = 0;
 const part = (type: string, rest: object): object => {
@@ -50,18 +55,36 @@ export const opencode = {
   start: () => part('step-start', {}),
   text: (text: string) => part('text', { text }),
   finish: (reason: string, input = 100) =>
-    part('step-finish', { reason, cost: 0.001, tokens: { input, output: 10, reasoning: 0, cache: { read: 0, write: 0 } } }),
+    part('step-finish', {
+      reason,
+      cost: 0.001,
+      tokens: { input, output: 10, reasoning: 0, cache: { read: 0, write: 0 } },
+    }),
   asked: (id: string) => ({
     type: 'permission.asked',
     properties: { id, sessionID: 'ses_1', permission: 'bash', patterns: ['rm -rf build'], metadata: {}, always: [] },
   }),
 };
 
-const streamed = (event: object): object => ({ type: 'stream_event', event, session_id: session, parent_tool_use_id: null, uuid: 'u-1' });
+const streamed = (event: object): object => ({
+  type: 'stream_event',
+  event,
+  session_id: session,
+  parent_tool_use_id: null,
+  uuid: 'u-1',
+});
 
 /** The lines of `claude --print --output-format stream-json --include-partial-messages`. */
 export const claude = {
-  begin: { type: 'system', subtype: 'init', session_id: session, model: 'claude-fake', cwd: '/', tools: [], permissionMode: 'default' },
+  begin: {
+    type: 'system',
+    subtype: 'init',
+    session_id: session,
+    model: 'claude-fake',
+    cwd: '/',
+    tools: [],
+    permissionMode: 'default',
+  },
   deltas: (...pieces: string[]): object[] => [
     streamed({
       type: 'message_start',
@@ -74,7 +97,14 @@ export const claude = {
   ],
   text: (text: string) => ({
     type: 'assistant',
-    message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-fake', content: [{ type: 'text', text }], usage: {} },
+    message: {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-fake',
+      content: [{ type: 'text', text }],
+      usage: {},
+    },
     session_id: session,
     parent_tool_use_id: null,
     uuid: 'u-2',

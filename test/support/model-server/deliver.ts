@@ -22,7 +22,9 @@ export function deliverError(response: ServerResponse, format: Format, fault: St
   sendJson(response, fault.status, body ?? format.errorBody(errorOf(fault, message)), {
     ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
     // Seconds are whole numbers in HTTP; OpenAI's own header is finer.
-    ...(retryAfter === undefined || Number.isInteger(retryAfter) ? {} : { 'retry-after-ms': String(Math.round(retryAfter * 1000)) }),
+    ...(retryAfter === undefined || Number.isInteger(retryAfter)
+      ? {}
+      : { 'retry-after-ms': String(Math.round(retryAfter * 1000)) }),
   });
 }
 
@@ -38,7 +40,11 @@ function strikeAt(frames: readonly Frame[], after: number): number {
   return deltas[after] ?? (deltas.at(-1) ?? -1) + 1;
 }
 
-async function deliverStream(response: ServerResponse, { format, asked, answer, fault }: Delivery, pace: Pace): Promise<void> {
+async function deliverStream(
+  response: ServerResponse,
+  { format, asked, answer, fault }: Delivery,
+  pace: Pace,
+): Promise<void> {
   const frames = format.frames(answer, asked);
   const end = fault === undefined || fault.type === 'empty' ? frames.length : strikeAt(frames, fault.after ?? 0);
   openStream(response);
@@ -59,7 +65,11 @@ async function deliverStream(response: ServerResponse, { format, asked, answer, 
   response.end();
 }
 
-async function deliverWhole(response: ServerResponse, { format, asked, answer, fault }: Delivery, pace: Pace): Promise<void> {
+async function deliverWhole(
+  response: ServerResponse,
+  { format, asked, answer, fault }: Delivery,
+  pace: Pace,
+): Promise<void> {
   const bytes = Buffer.from(JSON.stringify(format.body(answer, asked)));
   const half = bytes.subarray(0, bytes.length / 2);
   const headers = { 'content-type': 'application/json' };

@@ -40,7 +40,12 @@ const messages: Record<ErrorKind, string> = {
 /** What a provider says with a status. */
 export function errorOf({ status, kind, retryAfter }: StatusFault, message?: string): ProviderError {
   const what = kind ?? kindOfStatus[status] ?? (status < 500 ? 'invalid_request' : 'server_error');
-  return { status, kind: what, message: message ?? messages[what], ...(retryAfter === undefined ? {} : { retryAfter }) };
+  return {
+    status,
+    kind: what,
+    message: message ?? messages[what],
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
 }
 
 /** What a provider says after it began to answer. */

@@ -8,7 +8,15 @@ import { createAzure } from '@ai-sdk/azure';
 import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { generateText, jsonSchema, streamText, type LanguageModel, type LanguageModelUsage, type ModelMessage, type ToolSet } from 'ai';
+import {
+  generateText,
+  jsonSchema,
+  streamText,
+  type LanguageModel,
+  type LanguageModelUsage,
+  type ModelMessage,
+  type ToolSet,
+} from 'ai';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { lastPrompt, startModelServer, type FormatId, type ModelServer, type TurnInput } from './index.ts';
@@ -35,17 +43,20 @@ const clients: Client[] = [
   {
     name: 'openai responses',
     format: 'responses',
-    model: (server, apiKey = 'key') => createOpenAI({ baseURL: server.baseUrl('responses'), apiKey }).responses('gpt-5'),
+    model: (server, apiKey = 'key') =>
+      createOpenAI({ baseURL: server.baseUrl('responses'), apiKey }).responses('gpt-5'),
   },
   {
     name: 'anthropic',
     format: 'anthropic',
-    model: (server, apiKey = 'key') => createAnthropic({ baseURL: server.baseUrl('anthropic'), apiKey })('claude-sonnet-4-5'),
+    model: (server, apiKey = 'key') =>
+      createAnthropic({ baseURL: server.baseUrl('anthropic'), apiKey })('claude-sonnet-4-5'),
   },
   {
     name: 'google',
     format: 'gemini',
-    model: (server, apiKey = 'key') => createGoogle({ baseURL: server.baseUrl('gemini'), apiKey })('gemini-3-pro-preview'),
+    model: (server, apiKey = 'key') =>
+      createGoogle({ baseURL: server.baseUrl('gemini'), apiKey })('gemini-3-pro-preview'),
   },
 ];
 
@@ -74,7 +85,12 @@ interface Heard {
   messages: ModelMessage[];
 }
 
-const tokensOf = ({ inputTokens, inputTokenDetails, outputTokens, outputTokenDetails }: LanguageModelUsage): object => ({
+const tokensOf = ({
+  inputTokens,
+  inputTokenDetails,
+  outputTokens,
+  outputTokenDetails,
+}: LanguageModelUsage): object => ({
   input: inputTokens,
   cached: inputTokenDetails.cacheReadTokens,
   output: outputTokens,
@@ -91,7 +107,10 @@ function errorOf(error: unknown): Heard['errors'][number] {
 }
 
 /** What a client makes of one answer. */
-async function hear(model: LanguageModel, messages: ModelMessage[] = [{ role: 'user', content: 'go' }]): Promise<Heard> {
+async function hear(
+  model: LanguageModel,
+  messages: ModelMessage[] = [{ role: 'user', content: 'go' }],
+): Promise<Heard> {
   const heard: Heard = { text: '', reasoning: '', calls: [], errors: [], messages: [] };
   const result = streamText({ model, instructions: 'You add.', tools, messages, maxRetries: 0, onError: () => {} });
   try {
@@ -266,7 +285,9 @@ describe.each(clients)('$name', ({ format, model: modelOf }) => {
     );
   });
 
-  const call = (status: number, retryable: boolean): Heard['errors'] => [{ name: 'AI_APICallError', status, retryable }];
+  const call = (status: number, retryable: boolean): Heard['errors'] => [
+    { name: 'AI_APICallError', status, retryable },
+  ];
   it.each([
     ['context too long', { status: 400 }, call(400, false)],
     ['wrong key', { status: 401 }, call(401, false)],
@@ -288,17 +309,25 @@ describe.each(clients)('$name', ({ format, model: modelOf }) => {
   });
 
   it('tells an error inside the stream', async () => {
-    const server = await serve({ turns: [{ text: 'one two three', chunkSize: 4, fault: { type: 'stream-error', after: 2 } }] });
+    const server = await serve({
+      turns: [{ text: 'one two three', chunkSize: 4, fault: { type: 'stream-error', after: 2 } }],
+    });
     const model = modelOf(server);
     const { text, finish, errors } = await hear(model);
     const status = { chat: 503, responses: 503, anthropic: 529, gemini: 529 }[format];
     // The compatible client maps no codes, so it knows neither a status nor whether to try again.
     const known = providerOf(model) === 'local.chat' ? { retryable: false } : { status, retryable: true };
-    expect({ text, finish, errors }).toEqual({ text: 'one two ', finish: 'error', errors: [{ name: 'AI_StreamProviderError', ...known }] });
+    expect({ text, finish, errors }).toEqual({
+      text: 'one two ',
+      finish: 'error',
+      errors: [{ name: 'AI_StreamProviderError', ...known }],
+    });
   });
 
   it('tells inside the stream that the context is too long', async () => {
-    const server = await serve({ turns: [{ text: 'one', fault: { type: 'stream-error', kind: 'context_length', after: 1 } }] });
+    const server = await serve({
+      turns: [{ text: 'one', fault: { type: 'stream-error', kind: 'context_length', after: 1 } }],
+    });
     const model = modelOf(server);
     const { errors } = await hear(model);
     const known = providerOf(model) === 'local.chat' ? {} : { status: 400 };
@@ -317,7 +346,9 @@ describe.each(clients)('$name', ({ format, model: modelOf }) => {
   });
 
   it('breaks the JSON of one event', async () => {
-    const server = await serve({ turns: [{ text: 'one two three', chunkSize: 4, fault: { type: 'bad-json', after: 2 } }] });
+    const server = await serve({
+      turns: [{ text: 'one two three', chunkSize: 4, fault: { type: 'bad-json', after: 2 } }],
+    });
     const { text, errors } = await hear(modelOf(server));
     expect({ text, errors }).toEqual({ text: 'one two three', errors: [{ name: 'AI_JSONParseError' }] });
   });
@@ -331,8 +362,18 @@ describe.each(clients)('$name', ({ format, model: modelOf }) => {
   });
 
   it.each([
-    ['length', 'Half of', 'length', { chat: 'length', responses: 'max_output_tokens', anthropic: 'max_tokens', gemini: 'MAX_TOKENS' }],
-    ['refusal', 'I will not.', 'content-filter', { chat: 'stop', responses: undefined, anthropic: 'refusal', gemini: 'SAFETY' }],
+    [
+      'length',
+      'Half of',
+      'length',
+      { chat: 'length', responses: 'max_output_tokens', anthropic: 'max_tokens', gemini: 'MAX_TOKENS' },
+    ],
+    [
+      'refusal',
+      'I will not.',
+      'content-filter',
+      { chat: 'stop', responses: undefined, anthropic: 'refusal', gemini: 'SAFETY' },
+    ],
     [
       'content_filter',
       'Half of',
@@ -365,7 +406,12 @@ describe.each(clients)('$name', ({ format, model: modelOf }) => {
     const { calls, finish, raw } = await hear(modelOf(server));
     const said = server.served.requests[0]?.answer?.calls;
     if (format === 'gemini')
-      expect({ calls, finish, raw, said }).toEqual({ calls: [], finish: 'error', raw: 'MALFORMED_FUNCTION_CALL', said: undefined });
+      expect({ calls, finish, raw, said }).toEqual({
+        calls: [],
+        finish: 'error',
+        raw: 'MALFORMED_FUNCTION_CALL',
+        said: undefined,
+      });
     else {
       const broken = [{ id: said?.[0]?.id, name: 'add', args: '{"a": ' }];
       expect({ calls, finish, said }).toEqual({ calls: broken, finish: 'tool-calls', said: broken });
@@ -373,7 +419,9 @@ describe.each(clients)('$name', ({ format, model: modelOf }) => {
   });
 
   it('sees a client leave', async () => {
-    const server = await serve({ turns: [{ text: 'never said to its end', chunkSize: 2, delayMs: 20 }, { fault: { type: 'stall' } }] });
+    const server = await serve({
+      turns: [{ text: 'never said to its end', chunkSize: 2, delayMs: 20 }, { fault: { type: 'stall' } }],
+    });
     const leave = new AbortController();
     const result = streamText({ model: modelOf(server), prompt: 'go', maxRetries: 0, abortSignal: leave.signal });
     const types: string[] = [];
@@ -383,7 +431,9 @@ describe.each(clients)('$name', ({ format, model: modelOf }) => {
     }
     await server.settled();
     expect(types.at(-1)).toBe('abort');
-    expect(server.served.requests.map(({ done, aborted }) => ({ done, aborted }))).toEqual([{ done: undefined, aborted: true }]);
+    expect(server.served.requests.map(({ done, aborted }) => ({ done, aborted }))).toEqual([
+      { done: undefined, aborted: true },
+    ]);
   });
 
   it('lets nobody in without the key', async () => {
@@ -403,7 +453,11 @@ describe.each(clients)('$name', ({ format, model: modelOf }) => {
     await server.settled();
     expect(text).toBe('At last.');
     expect(
-      server.served.requests.map(({ turn, fault, done }) => ({ turn, status: fault && 'status' in fault && fault.status, done })),
+      server.served.requests.map(({ turn, fault, done }) => ({
+        turn,
+        status: fault && 'status' in fault && fault.status,
+        done,
+      })),
     ).toEqual([
       { turn: 0, status: 429, done: undefined },
       { turn: 0, status: 429, done: undefined },
@@ -435,7 +489,9 @@ const ask = (server: ModelServer, prompt: string): Promise<Heard> => {
 };
 
 it('makes turns of requests', async () => {
-  const server = await serve({ turns: (request, index) => ({ text: `${index}: ${lastPrompt(request)} to ${request.model}` }) });
+  const server = await serve({
+    turns: (request, index) => ({ text: `${index}: ${lastPrompt(request)} to ${request.model}` }),
+  });
   expect((await ask(server, 'hello')).text).toBe('0: hello to gpt-5');
 });
 
@@ -470,7 +526,12 @@ it('keeps to the turn of an id when the history was cut short', async () => {
     ...messages,
     {
       role: 'tool',
-      content: made.map(({ id, name }) => ({ type: 'tool-result', toolCallId: id, toolName: name, output: { type: 'text', value: '1' } })),
+      content: made.map(({ id, name }) => ({
+        type: 'tool-result',
+        toolCallId: id,
+        toolName: name,
+        output: { type: 'text', value: '1' },
+      })),
     },
   ];
   const model = createOpenAI({ baseURL: server.baseUrl('chat'), apiKey: 'key' }).chat('gpt-5');
@@ -487,7 +548,9 @@ it('is found by Azure clients, whichever addresses they use', async () => {
     createAzure(settings).responses('mine'),
     createAzure({ ...settings, useDeploymentBasedUrls: true }).chat('mine'),
   ];
-  const texts = await Promise.all(models.map(async (model) => (await generateText({ model, prompt: 'go', maxRetries: 0 })).text));
+  const texts = await Promise.all(
+    models.map(async (model) => (await generateText({ model, prompt: 'go', maxRetries: 0 })).text),
+  );
   expect(texts).toEqual(Array.from({ length: 3 }, () => 'From the cloud.'));
   expect(server.requests.map(({ path }) => path).toSorted()).toEqual([
     '/openai/chat/completions',
@@ -498,11 +561,15 @@ it('is found by Azure clients, whichever addresses they use', async () => {
 
 it('lists models and counts tokens in every format', async () => {
   const server = await serve({ turns: [], models: ['tiny'] });
-  const get = async (path: string, init?: RequestInit): Promise<unknown> => (await fetch(server.url + path, init)).json();
+  const get = async (path: string, init?: RequestInit): Promise<unknown> =>
+    (await fetch(server.url + path, init)).json();
   const post = { method: 'POST', body: '12345678' };
   const openaiTiny = { id: 'tiny', object: 'model', created: 1_767_225_600, owned_by: 'scripted' };
   const anthropicTiny = { type: 'model', id: 'tiny', display_name: 'tiny', created_at: '2026-01-01T00:00:00Z' };
-  const geminiTiny = expect.objectContaining({ name: 'models/tiny', supportedGenerationMethods: ['generateContent', 'countTokens'] });
+  const geminiTiny = expect.objectContaining({
+    name: 'models/tiny',
+    supportedGenerationMethods: ['generateContent', 'countTokens'],
+  });
   const anthropicHeaders = { headers: { 'anthropic-version': '2023-06-01' } };
   expect(
     await Promise.all([
@@ -551,7 +618,10 @@ it.each([
 
 it('gives the retry time in headers and, to Gemini, in the body', async () => {
   const server = await serve({ turns: [{ fault: { status: 429, retryAfter: 7 } }] });
-  const response = await fetch(`${server.baseUrl('gemini')}/models/m:generateContent`, { method: 'POST', body: '{"contents":[]}' });
+  const response = await fetch(`${server.baseUrl('gemini')}/models/m:generateContent`, {
+    method: 'POST',
+    body: '{"contents":[]}',
+  });
   expect([response.headers.get('retry-after'), await response.json()]).toEqual([
     '7',
     {
@@ -569,18 +639,33 @@ it('takes a free-text call to the responses format', async () => {
   const server = await serve({ turns: [{ calls: [{ name: 'apply_patch', input: '*** Begin' }] }] });
   const response = await fetch(`${server.baseUrl('responses')}/responses`, {
     method: 'POST',
-    body: JSON.stringify({ model: 'm', input: 'go', tools: [{ type: 'custom', name: 'apply_patch' }, { type: 'web_search' }] }),
+    body: JSON.stringify({
+      model: 'm',
+      input: 'go',
+      tools: [{ type: 'custom', name: 'apply_patch' }, { type: 'web_search' }],
+    }),
   });
   const { output } = (await response.json()) as { output: unknown };
   expect(output).toEqual([
-    { id: 'ctc_r1_0', type: 'custom_tool_call', status: 'completed', call_id: 'call_r1_0', name: 'apply_patch', input: '*** Begin' },
+    {
+      id: 'ctc_r1_0',
+      type: 'custom_tool_call',
+      status: 'completed',
+      call_id: 'call_r1_0',
+      name: 'apply_patch',
+      input: '*** Begin',
+    },
   ]);
   expect(server.served.toolsOffered).toEqual(['apply_patch', 'web_search']);
-  expect(server.served.requests[0]?.answer?.calls).toEqual([{ id: 'call_r1_0', name: 'apply_patch', input: '*** Begin' }]);
+  expect(server.served.requests[0]?.answer?.calls).toEqual([
+    { id: 'call_r1_0', name: 'apply_patch', input: '*** Begin' },
+  ]);
 });
 
 it('closes while a client waits for the rest of a stalled answer', async () => {
-  const server = await startModelServer({ turns: [{ text: 'one two', chunkSize: 4, fault: { type: 'stall', after: 1 } }] });
+  const server = await startModelServer({
+    turns: [{ text: 'one two', chunkSize: 4, fault: { type: 'stall', after: 1 } }],
+  });
   const heard = ask(server, 'go');
   await expect.poll(() => server.served.requests.length).toBe(1);
   await server.close();
@@ -605,7 +690,11 @@ describe('the command', () => {
     child.kill('SIGTERM');
     const [status] = (await once(child, 'close')) as [number];
     const served = JSON.parse(readFileSync(log, 'utf8')) as ModelServer['served'];
-    expect({ text, status, truth: truthOf(served).message }).toEqual({ text: 'From a file.', status: 0, truth: 'From a file.' });
+    expect({ text, status, truth: truthOf(served).message }).toEqual({
+      text: 'From a file.',
+      status: 0,
+      truth: 'From a file.',
+    });
   });
 
   it('says what is wrong with a script', async () => {

@@ -5,7 +5,13 @@ const count = z.int().nonnegative();
 
 /** Tokens as Runwire counts them: input includes what was read from and written to the cache, output includes reasoning. */
 const Usage = z
-  .strictObject({ input: count, cached: count.default(0), cacheWrite: count.optional(), output: count, reasoning: count.default(0) })
+  .strictObject({
+    input: count,
+    cached: count.default(0),
+    cacheWrite: count.optional(),
+    output: count,
+    reasoning: count.default(0),
+  })
   .refine((usage) => usage.cached + (usage.cacheWrite ?? 0) <= usage.input, 'cached and cacheWrite are parts of input')
   .refine((usage) => usage.reasoning <= usage.output, 'reasoning is a part of output');
 export type Usage = z.infer<typeof Usage>;
@@ -113,6 +119,8 @@ export interface ScriptInput extends Omit<z.input<typeof Script>, 'turns'> {
 export function parseScript<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.infer<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  const issues = result.error.issues.map((issue) => `${issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''}${issue.message}`);
+  const issues = result.error.issues.map(
+    (issue) => `${issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''}${issue.message}`,
+  );
   throw new Error(`${what}: ${issues.join('; ')}`);
 }

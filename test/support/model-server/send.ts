@@ -12,7 +12,11 @@ export interface Pace {
   signal: AbortSignal;
 }
 
-async function write(response: ServerResponse, bytes: Uint8Array, { writeSize = bytes.length, signal }: Pace): Promise<void> {
+async function write(
+  response: ServerResponse,
+  bytes: Uint8Array,
+  { writeSize = bytes.length, signal }: Pace,
+): Promise<void> {
   for (let at = 0; at < bytes.length; at += writeSize) {
     signal.throwIfAborted();
     if (!response.write(bytes.subarray(at, at + writeSize))) await once(response, 'drain', { signal });
@@ -36,7 +40,10 @@ export async function sendFrames(response: ServerResponse, frames: readonly Fram
   const { delayMs = 0, lineEnd, signal } = pace;
   for (const { data, event, delta } of frames) {
     if (delta === true && delayMs > 0) await sleep(delayMs, undefined, { signal });
-    const lines = [...(event === undefined ? [] : [`event: ${event}`]), `data: ${typeof data === 'string' ? data : JSON.stringify(data)}`];
+    const lines = [
+      ...(event === undefined ? [] : [`event: ${event}`]),
+      `data: ${typeof data === 'string' ? data : JSON.stringify(data)}`,
+    ];
     await write(response, Buffer.from(`${lines.join(lineEnd)}${lineEnd}${lineEnd}`), pace);
   }
 }
@@ -45,9 +52,18 @@ export async function sendBytes(response: ServerResponse, bytes: Uint8Array, pac
   await write(response, bytes, pace);
 }
 
-export function sendJson(response: ServerResponse, status: number, body: object | string, headers: Record<string, string> = {}): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object | string,
+  headers: Record<string, string> = {},
+): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const type = typeof body === 'string' ? 'text/html' : 'application/json';
-  response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'content-length': Buffer.byteLength(text), ...headers });
+  response.writeHead(status, {
+    'content-type': `${type}; charset=utf-8`,
+    'content-length': Buffer.byteLength(text),
+    ...headers,
+  });
   response.end(text);
 }

@@ -71,7 +71,13 @@ export function servedAnswer({ text, reasoning, calls, usage }: Answer, format: 
     ...(reasoning === '' ? {} : { reasoning }),
     ...(said.length === 0
       ? {}
-      : { calls: said.map(({ id, name, args, input }) => ({ id, name, ...(input === undefined ? { args: parsed(args) } : { input }) })) }),
+      : {
+          calls: said.map(({ id, name, args, input }) => ({
+            id,
+            name,
+            ...(input === undefined ? { args: parsed(args) } : { input }),
+          })),
+        }),
     usage,
   };
 }

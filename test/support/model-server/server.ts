@@ -44,7 +44,8 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
   const { turns: sources, ...rest } = input;
   const settings = parseScript(Settings, rest, 'script');
   if (typeof sources !== 'function')
-    for (const [index, source] of sources.entries()) if (typeof source !== 'function') parseScript(Turn, source, `turn ${index}`);
+    for (const [index, source] of sources.entries())
+      if (typeof source !== 'function') parseScript(Turn, source, `turn ${index}`);
 
   const served: ServedLog = { note: 'what the model server answered, in order', toolsOffered: [], requests: [] };
   const requests: SeenRequest[] = [];
@@ -73,7 +74,8 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
       left.abort();
       if (response.writableFinished) {
         if (complete) record.done = true;
-      } else if (complete || (record.fault !== undefined && 'type' in record.fault && record.fault.type === 'stall')) record.aborted = true;
+      } else if (complete || (record.fault !== undefined && 'type' in record.fault && record.fault.type === 'stall'))
+        record.aborted = true;
     });
     return AbortSignal.any([left.signal, closing.signal]);
   }
@@ -86,10 +88,13 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
     let asked: ModelRequest;
     try {
       asked = format.decode(JSON.parse(seen.body), address);
-      if (format.id === 'gemini' && asked.stream && url.searchParams.get('alt') !== 'sse') throw new Error('only alt=sse is served');
+      if (format.id === 'gemini' && asked.stream && url.searchParams.get('alt') !== 'sse')
+        throw new Error('only alt=sse is served');
     } catch (error) {
       const message =
-        error instanceof ZodError ? error.issues.map(({ path, message: text }) => `${path.join('.')}: ${text}`).join('; ') : String(error);
+        error instanceof ZodError
+          ? error.issues.map(({ path, message: text }) => `${path.join('.')}: ${text}`).join('; ')
+          : String(error);
       return deliverError(response, format, { status: 400, kind: 'invalid_request' }, message);
     }
     const number = served.requests.length + 1;
@@ -109,7 +114,14 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
       const answer = answerOf(turn, naming);
       record.side = true;
       record.answer = servedAnswer(answer, format);
-      return deliverAnswer(response, { format, asked, answer, turn, fault: undefined, signal: watch(response, record, true) });
+      return deliverAnswer(response, {
+        format,
+        asked,
+        answer,
+        turn,
+        fault: undefined,
+        signal: watch(response, record, true),
+      });
     }
 
     const index = settings.select === 'sequential' ? turnBySequence(before) : turnByHistory(asked, before);
@@ -117,7 +129,12 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
     const turn = await turnAt(index, asked);
     if (turn === undefined) {
       record.fault = { type: 'script-exhausted' };
-      return deliverError(response, format, { status: 400, kind: 'invalid_request' }, `the script has no turn ${index}`);
+      return deliverError(
+        response,
+        format,
+        { status: 400, kind: 'invalid_request' },
+        `the script has no turn ${index}`,
+      );
     }
     const fault = faultOf(turn, index);
     if (fault !== undefined) record.fault = fault;
@@ -143,9 +160,18 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
       case 'tokens':
         return sendJson(response, 200, route.format.tokenCount(estimateTokens(seen.body)));
       case 'models':
-        return sendJson(response, 200, route.name === undefined ? route.format.modelList(names) : route.format.model(route.name));
+        return sendJson(
+          response,
+          200,
+          route.name === undefined ? route.format.modelList(names) : route.format.model(route.name),
+        );
       case undefined:
-        return deliverError(response, formats.chat, { status: 404, kind: 'not_found' }, `nothing is served at ${method} ${url.pathname}`);
+        return deliverError(
+          response,
+          formats.chat,
+          { status: 404, kind: 'not_found' },
+          `nothing is served at ${method} ${url.pathname}`,
+        );
     }
   }
 
@@ -155,7 +181,8 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
       await handle(incoming, response);
     } catch (error) {
       // A client that leaves, or a server that closes, in the middle of an answer ends it here; a script's own mistake is told.
-      if (!response.headersSent && !response.destroyed) deliverError(response, formats.chat, { status: 500 }, String(error));
+      if (!response.headersSent && !response.destroyed)
+        deliverError(response, formats.chat, { status: 500 }, String(error));
       else response.destroy();
     }
     await end;

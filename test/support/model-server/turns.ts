@@ -10,7 +10,9 @@ export function turnByHistory({ entries }: ModelRequest, served: readonly Served
   let turn = 0;
   for (const entry of entries) {
     if (entry.role !== 'assistant') continue;
-    const known = entry.ids.map((id) => served[(requestOfId(id) ?? 0) - 1]?.turn).findLast((each) => each !== undefined);
+    const known = entry.ids
+      .map((id) => served[(requestOfId(id) ?? 0) - 1]?.turn)
+      .findLast((each) => each !== undefined);
     turn = (known ?? turn) + 1;
   }
   return turn;
@@ -18,5 +20,6 @@ export function turnByHistory({ entries }: ModelRequest, served: readonly Served
 
 /** The number of turns answered so far without a fault. */
 export function turnBySequence(served: readonly ServedRequest[]): number {
-  return served.filter(({ turn, fault, answer }) => turn !== undefined && fault === undefined && answer !== undefined).length;
+  return served.filter(({ turn, fault, answer }) => turn !== undefined && fault === undefined && answer !== undefined)
+    .length;
 }

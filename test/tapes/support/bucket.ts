@@ -6,7 +6,12 @@ import S3rver from '@20minutes/s3rver';
 
 export interface BucketServer {
   /** What a program needs to reach it, with the right key. */
-  readonly env: { AWS_ENDPOINT_URL: string; AWS_REGION: string; AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
+  readonly env: {
+    AWS_ENDPOINT_URL: string;
+    AWS_REGION: string;
+    AWS_ACCESS_KEY_ID: string;
+    AWS_SECRET_ACCESS_KEY: string;
+  };
   /** Where the objects are as files. */
   readonly folder: string;
   stop(): Promise<void>;

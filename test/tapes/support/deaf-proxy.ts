@@ -1,7 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /** Passes everything to a PostgreSQL server and back, but for notifications: as a pool does whose connections change with every transaction. */
-export async function startDeafProxy(target: string): Promise<{ url: string; dropped: () => number; close: () => Promise<void> }> {
+export async function startDeafProxy(
+  target: string,
+): Promise<{ url: string; dropped: () => number; close: () => Promise<void> }> {
   const url = new URL(target);
   const port = Number(url.port);
   let dropped = 0;

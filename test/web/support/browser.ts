@@ -10,7 +10,11 @@ const unpacked = join(cache, 'chromium');
 /** A real Chromium from the package registry, without a window; with none of the package's own flags, which turn web security off. */
 export async function openBrowser(): Promise<Browser> {
   if (!existsSync(unpacked)) await unpack();
-  return playwright.launch({ args: ['--no-sandbox', '--disable-gpu'], executablePath: join(unpacked, 'chromium'), headless: true });
+  return playwright.launch({
+    args: ['--no-sandbox', '--disable-gpu'],
+    executablePath: join(unpacked, 'chromium'),
+    headless: true,
+  });
 }
 
 /** Once for all: it takes seconds. Several test files may do so at the same time; the first that is done has done it for all. */

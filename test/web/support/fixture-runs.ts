@@ -46,8 +46,10 @@ function recordOf(outcome: RunOutcome, number: number, last: number): RunRecord 
     status: outcome.status,
     class: verdict.class,
     exit_code: verdict.exit_code,
-    title: outcome.metadata.initial_prompt || 'Write notes.txt, change one word, and show me the state of the repository',
-    prompt: outcome.metadata.initial_prompt || 'Write notes.txt, change one word, and show me the state of the repository',
+    title:
+      outcome.metadata.initial_prompt || 'Write notes.txt, change one word, and show me the state of the repository',
+    prompt:
+      outcome.metadata.initial_prompt || 'Write notes.txt, change one word, and show me the state of the repository',
     started_at: started,
     ended_at: started + (metrics.duration_ms ?? 0),
     cost_source: metrics.cost_source,
@@ -65,7 +67,11 @@ function recordOf(outcome: RunOutcome, number: number, last: number): RunRecord 
 }
 
 /** Events with places and times: `[seconds after the one before, event]`. */
-export function taped(events: readonly (readonly [after: number, event: AgentEvent])[], start = startOfAll, first = 1): EventRecord[] {
+export function taped(
+  events: readonly (readonly [after: number, event: AgentEvent])[],
+  start = startOfAll,
+  first = 1,
+): EventRecord[] {
   let at = start;
   return events.map(([after, event], index) => {
     at += after * 1000;
@@ -128,9 +134,22 @@ export function demoEvents(): [number, AgentEvent][] {
   return [
     [
       0,
-      { type: 'thread.started', agent: 'codex', agent_version: '0.166.0', model: 'gpt-6-codex', session_id: 's1', cwd: '/home/kim/shop' },
+      {
+        type: 'thread.started',
+        agent: 'codex',
+        agent_version: '0.166.0',
+        model: 'gpt-6-codex',
+        session_id: 's1',
+        cwd: '/home/kim/shop',
+      },
     ],
-    [0, { type: 'prompt.submitted', text: 'The cart test fails since yesterday. Find out why, fix it, and tell me what was wrong.' }],
+    [
+      0,
+      {
+        type: 'prompt.submitted',
+        text: 'The cart test fails since yesterday. Find out why, fix it, and tell me what was wrong.',
+      },
+    ],
     begins(1),
     [
       2.1,
@@ -149,7 +168,10 @@ export function demoEvents(): [number, AgentEvent][] {
     ...call('read', 'read', { path: 'test/cart.test.ts' }, 0.1, "it('adds the discount once', () => {…"),
     ...call('read', 'read', { path: 'src/cart.ts' }, 0.1, 'export function total(cart: Cart): number {…'),
     ...call('read', 'read', { path: 'src/price.ts' }, 0.1, 'export const cents = …'),
-    ...call('read', 'read', { path: 'docs/pricing.md' }, 0.1, '', { status: 'error', error: 'ENOENT: no such file or directory' }),
+    ...call('read', 'read', { path: 'docs/pricing.md' }, 0.1, '', {
+      status: 'error',
+      error: 'ENOENT: no such file or directory',
+    }),
     used(12_900, 180, 0.0341),
     [
       0.4,
@@ -163,12 +185,36 @@ export function demoEvents(): [number, AgentEvent][] {
         http_status: 429,
       },
     ],
-    [0.1, { type: 'retry.scheduled', attempt: 1, max_attempts: 5, delay_ms: 8000, code: 'rate_limit', cause: 'rate limit' }],
+    [
+      0.1,
+      { type: 'retry.scheduled', attempt: 1, max_attempts: 5, delay_ms: 8000, code: 'rate_limit', cause: 'rate limit' },
+    ],
     begins(3, 8),
     ...said('The discount is taken in the `if` and again in the `return`. I remove the first.', 5),
-    [0.3, { type: 'item.started', item_id: 'edit1', turn_id: turn, kind: 'file_edit', name: 'apply_patch', args: { path: 'src/cart.ts' } }],
+    [
+      0.3,
+      {
+        type: 'item.started',
+        item_id: 'edit1',
+        turn_id: turn,
+        kind: 'file_edit',
+        name: 'apply_patch',
+        args: { path: 'src/cart.ts' },
+      },
+    ],
     [0.2, { type: 'item.completed', item_id: 'edit1', status: 'success', duration_ms: 200 }],
-    [0, { type: 'file.edited', path: 'src/cart.ts', operation: 'modified', item_id: 'edit1', additions: 1, deletions: 2, diff }],
+    [
+      0,
+      {
+        type: 'file.edited',
+        path: 'src/cart.ts',
+        operation: 'modified',
+        item_id: 'edit1',
+        additions: 1,
+        deletions: 2,
+        diff,
+      },
+    ],
     [
       2.6,
       {
@@ -184,7 +230,17 @@ export function demoEvents(): [number, AgentEvent][] {
       },
     ],
     [0.1, { type: 'item.completed', item_id: 'edit2', status: 'success', duration_ms: 100 }],
-    [0, { type: 'file.edited', path: 'docs/pricing.md', operation: 'created', item_id: 'edit2', additions: 3, deletions: 0 }],
+    [
+      0,
+      {
+        type: 'file.edited',
+        path: 'docs/pricing.md',
+        operation: 'created',
+        item_id: 'edit2',
+        additions: 3,
+        deletions: 0,
+      },
+    ],
     used(14_100, 420, 0.0398),
     begins(4),
     ...call('shell', 'command', { command: 'npm test' }, 5.9, testsPass, { exit_code: 0 }),
@@ -255,7 +311,14 @@ export function demoRun(number: number, more: Partial<RunRecord> = {}, part = 1)
       ],
     },
     limits_hit: [],
-    provenance: { agent: 'codex', version: '0.166.0', dialect: 'codex', runwire_version: '0.1.0', unknown_lines: 0, notes: [] },
+    provenance: {
+      agent: 'codex',
+      version: '0.166.0',
+      dialect: 'codex',
+      runwire_version: '0.1.0',
+      unknown_lines: 0,
+      notes: [],
+    },
   };
   return {
     records,
@@ -276,7 +339,14 @@ export function demoRun(number: number, more: Partial<RunRecord> = {}, part = 1)
       labels: { 'git.branch': 'fix-cart', 'ci.job': '4711' },
       attempts: [],
       ...(isWhole
-        ? { class: 'success' as const, exit_code: 0, ended_at: ended, cost_source: 'reported' as const, outcome, ...figures }
+        ? {
+            class: 'success' as const,
+            exit_code: 0,
+            ended_at: ended,
+            cost_source: 'reported' as const,
+            outcome,
+            ...figures,
+          }
         : {}),
       ...more,
     },
@@ -337,7 +407,13 @@ export function otherRuns(): FixtureRun[] {
 /** A paused queue with workers in every state, and a dead run. */
 export function demoQueue(): QueueOverview {
   const at = (ms: number): string => new Date(startOfAll - ms).toISOString();
-  const worker = (name: string, state: 'working' | 'draining' | 'silent', running: number, slots: number, labels: string[]) => ({
+  const worker = (
+    name: string,
+    state: 'working' | 'draining' | 'silent',
+    running: number,
+    slots: number,
+    labels: string[],
+  ) => ({
     name,
     state,
     running,
@@ -375,9 +451,17 @@ export function demoQueue(): QueueOverview {
       worker('gpu-1:12', 'silent', 1, 1, ['gpu']),
     ],
     paused: { by: 'ada@laptop', reason: 'the model server is down', at: at(60_000) },
-    jobs: [job(1, 'running', { worker: 'build-7:4711', priority: 5 }), job(2, 'queued', { needs: ['gpu'] }), job(3, 'waiting')],
+    jobs: [
+      job(1, 'running', { worker: 'build-7:4711', priority: 5 }),
+      job(2, 'queued', { needs: ['gpu'] }),
+      job(3, 'waiting'),
+    ],
     dead: [
-      job(4, 'ended', { class: 'incomplete', exit_code: 8, message: 'its worker was lost 5 times; "runwire queue retry" queues it again' }),
+      job(4, 'ended', {
+        class: 'incomplete',
+        exit_code: 8,
+        message: 'its worker was lost 5 times; "runwire queue retry" queues it again',
+      }),
     ],
   };
 }

@@ -9,7 +9,12 @@ import type { QueueOverview } from '../../../src/fleet/queue-view.ts';
 import type { RunRecord, StatsRow } from '../../../src/stores/run-store.ts';
 
 const web = join(import.meta.dirname, '..', '..', '..', 'dist', 'web');
-const kinds: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
+const kinds: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+};
 /** As strict as the real one: nothing inline, nothing from elsewhere. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
@@ -69,7 +74,9 @@ export class FixtureServer {
     const found = this.runs.get(id);
     if (kind === 'session') return json({ rights: ['read', 'stop'], ledger: 'fixtures', version: '0' });
     if (kind === 'queue')
-      return this.queue === undefined ? json({ error: { code: 'not_found', message: 'there is no queue' } }, 404) : json(this.queue);
+      return this.queue === undefined
+        ? json({ error: { code: 'not_found', message: 'there is no queue' } }, 404)
+        : json(this.queue);
     if (kind === 'live') {
       this.#viewers.add(response);
       request.on('close', () => this.#viewers.delete(response));
@@ -88,7 +95,9 @@ export class FixtureServer {
     if (part === undefined) return json(found.run);
     if (part === 'children')
       return json({
-        runs: [...this.runs.values()].map(({ run }) => run).filter((run) => run.root_run_id === id || run.parent_run_id === id),
+        runs: [...this.runs.values()]
+          .map(({ run }) => run)
+          .filter((run) => run.root_run_id === id || run.parent_run_id === id),
       });
     if (part === 'timeline') return void setTimeout(json, this.delayMs, timeline(found.records));
     if (part === 'records') return this.#records(found, url.searchParams, request, response);
@@ -122,13 +131,20 @@ export class FixtureServer {
       .toSorted((a, b) => b.started_at - a.started_at);
   }
 
-  #records({ run: { id } }: FixtureRun, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
+  #records(
+    { run: { id } }: FixtureRun,
+    query: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
     let after = Number(request.headers['last-event-id'] ?? query.get('after') ?? 0);
     const longest = Number(query.get('cut') ?? Infinity);
     const sent = (record: EventRecord): object => cutRecord(record, longest);
     if (query.get('follow') === '0') {
       const page = (this.runs.get(id)?.records ?? []).slice(after, after + Number(query.get('limit') ?? 500)).map(sent);
-      response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(page.map((record) => `${JSON.stringify(record)}\n`).join(''));
+      response
+        .writeHead(200, { 'content-type': 'application/x-ndjson' })
+        .end(page.map((record) => `${JSON.stringify(record)}\n`).join(''));
       return;
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -165,7 +181,9 @@ export class FixtureServer {
 
 function stats(runs: readonly RunRecord[], by: string): StatsRow[] {
   const groups = Map.groupBy(runs, (run) =>
-    by === 'day' ? new Date(run.started_at).toISOString().slice(0, 10) : String(run[by as 'agent' | 'model' | 'class'] ?? ''),
+    by === 'day'
+      ? new Date(run.started_at).toISOString().slice(0, 10)
+      : String(run[by as 'agent' | 'model' | 'class'] ?? ''),
   );
   return [...groups]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -190,7 +208,14 @@ function timeline(records: readonly EventRecord[]): unknown {
   const last = Date.parse(records.at(-1)?.timestamp ?? '') || 0;
   const entries = records.flatMap((record) =>
     record.type === 'item.started'
-      ? [{ name: record.name, status: 'success', start_ms: Date.parse(record.timestamp ?? '') - first, duration_ms: 40 }]
+      ? [
+          {
+            name: record.name,
+            status: 'success',
+            start_ms: Date.parse(record.timestamp ?? '') - first,
+            duration_ms: 40,
+          },
+        ]
       : [],
   );
   return { entries, length_ms: last - first, omitted: 0 };

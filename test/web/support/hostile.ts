@@ -96,7 +96,16 @@ export function hostileRun(text: string, number: number): FixtureRun {
     [1, { type: 'item.completed', item_id: 'i1', status: 'error', output: text, error: text, exit_code: 1 }],
     [1, { type: 'item.started', item_id: 'i2', turn_id: 't', kind: 'file_edit', name: text, args: json }],
     [1, { type: 'item.completed', item_id: 'i2', status: 'success', output: json }],
-    [0, { type: 'file.edited', path: text, operation: 'modified', item_id: 'i2', diff: `@@ -1 +1 @@\n-${text}\n+${text}!` }],
+    [
+      0,
+      {
+        type: 'file.edited',
+        path: text,
+        operation: 'modified',
+        item_id: 'i2',
+        diff: `@@ -1 +1 @@\n-${text}\n+${text}!`,
+      },
+    ],
     [1, { type: 'file.edited', path: `second ${text}`, operation: 'created', diff: text }],
     [1, { type: 'permission.requested', permission_id: 'p', what: text, title: text }],
     [1, { type: 'retry.scheduled', cause: text, delay_ms: 10 }],

@@ -31,34 +31,46 @@ describe('messages', () => {
       usage: { input_tokens: 5, cache_read_input_tokens: 100, cache_creation_input_tokens: 40, output_tokens: 1 },
     },
   };
-  const delta = (usage: JsonObject): JsonObject => ({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage });
-
-  it.each([true, false])('adds the cache to the input, and knows how long it is kept (events with names: %s)', (named) => {
-    const usage = {
-      ...start.message.usage,
-      cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 30 },
-      service_tier: 'priority',
-    };
-    const reading = streamed(
-      messages,
-      [{ ...start, message: { ...start.message, usage } }, delta({ output_tokens: 9 }), { type: 'message_stop' }],
-      named,
-    );
-    expect(reading).toEqual({
-      model: 'claude-x',
-      tokens: { input: 145, cacheRead: 100, cacheWrite: 40, cacheWriteHour: 30, output: 9 },
-      usage: 'final',
-      serviceTier: 'priority',
-      finish: 'stop',
-      rawFinish: 'end_turn',
-      isWhole: true,
-    });
+  const delta = (usage: JsonObject): JsonObject => ({
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn' },
+    usage,
   });
+
+  it.each([true, false])(
+    'adds the cache to the input, and knows how long it is kept (events with names: %s)',
+    (named) => {
+      const usage = {
+        ...start.message.usage,
+        cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 30 },
+        service_tier: 'priority',
+      };
+      const reading = streamed(
+        messages,
+        [{ ...start, message: { ...start.message, usage } }, delta({ output_tokens: 9 }), { type: 'message_stop' }],
+        named,
+      );
+      expect(reading).toEqual({
+        model: 'claude-x',
+        tokens: { input: 145, cacheRead: 100, cacheWrite: 40, cacheWriteHour: 30, output: 9 },
+        usage: 'final',
+        serviceTier: 'priority',
+        finish: 'stop',
+        rawFinish: 'end_turn',
+        isWhole: true,
+      });
+    },
+  );
 
   it('takes what a later event counts, unless that counts nothing', () => {
     const more = streamed(messages, [
       start,
-      delta({ input_tokens: 900, cache_read_input_tokens: 100, output_tokens: 9, server_tool_use: { web_search_requests: 3 } }),
+      delta({
+        input_tokens: 900,
+        cache_read_input_tokens: 100,
+        output_tokens: 9,
+        server_tool_use: { web_search_requests: 3 },
+      }),
     ]);
     expect(more.tokens).toEqual({ input: 1040, cacheRead: 100, cacheWrite: 40, output: 9, webSearches: 3 });
     const none = streamed(messages, [
@@ -69,10 +81,20 @@ describe('messages', () => {
   });
 
   it('knows what a request asks', () => {
-    const tools = [{ name: 'mine' }, { type: 'web_search_20250305', name: 'web_search' }, { type: 'bash_20250124', name: 'bash' }];
+    const tools = [
+      { name: 'mine' },
+      { type: 'web_search_20250305', name: 'web_search' },
+      { type: 'bash_20250124', name: 'bash' },
+    ];
     expect(
       messages.facts(
-        { model: 'claude-x', max_tokens: 900, tools, mcp_servers: [{}], messages: [{ role: 'user' }, { role: 'assistant' }] },
+        {
+          model: 'claude-x',
+          max_tokens: 900,
+          tools,
+          mcp_servers: [{}],
+          messages: [{ role: 'user' }, { role: 'assistant' }],
+        },
         '',
       ),
     ).toEqual({
@@ -138,7 +160,10 @@ describe('responses', () => {
       { type: 'invalid_request_error bad', message: 'no' },
     ],
     [
-      { type: 'response.failed', response: { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'slow down' } } },
+      {
+        type: 'response.failed',
+        response: { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'slow down' } },
+      },
       { type: 'rate_limit_exceeded', message: 'slow down' },
     ],
   ])('%j is an error', (event, error) => {
@@ -146,16 +171,29 @@ describe('responses', () => {
   });
 
   it('reads an answer that was made shorter for a next request', () => {
-    expect(whole(responses, { object: 'response.compaction', output: [], usage })).toMatchObject({ usage: 'final', isWhole: true });
+    expect(whole(responses, { object: 'response.compaction', output: [], usage })).toMatchObject({
+      usage: 'final',
+      isWhole: true,
+    });
   });
 
   it('knows what a request asks', () => {
-    const tools = [{ type: 'function', name: 'shell' }, { type: 'web_search' }, { type: 'custom', name: 'apply_patch' }];
+    const tools = [
+      { type: 'function', name: 'shell' },
+      { type: 'web_search' },
+      { type: 'custom', name: 'apply_patch' },
+    ];
     const facts = { model: 'gpt-x', maxOutput: 70, tools: 3, hostedTools: ['web_search'], continues: false };
     const body = { model: 'gpt-x', max_output_tokens: 70, tools };
-    expect(responses.facts({ ...body, input: [{ type: 'message', role: 'developer' }, { role: 'user' }] }, '')).toEqual(facts);
+    expect(responses.facts({ ...body, input: [{ type: 'message', role: 'developer' }, { role: 'user' }] }, '')).toEqual(
+      facts,
+    );
     expect(responses.facts({ ...body, input: 'go' }, '')).toEqual(facts);
-    for (const input of [[{ type: 'function_call' }], [{ type: 'message', role: 'assistant' }], [{ type: 'reasoning' }]])
+    for (const input of [
+      [{ type: 'function_call' }],
+      [{ type: 'message', role: 'assistant' }],
+      [{ type: 'reasoning' }],
+    ])
       expect(responses.facts({ ...body, input }, '')).toEqual({ ...facts, continues: true });
     expect(responses.facts({ ...body, previous_response_id: 'resp_1' }, '')).toEqual({ ...facts, continues: true });
   });
@@ -167,7 +205,12 @@ describe('chat', () => {
   it.each([
     [
       'reasoning in the total alone',
-      { prompt_tokens: 10, completion_tokens: 5, total_tokens: 40, completion_tokens_details: { reasoning_tokens: 25 } },
+      {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 40,
+        completion_tokens_details: { reasoning_tokens: 25 },
+      },
       { input: 10, output: 30, reasoning: 25 },
     ],
     [
@@ -181,7 +224,11 @@ describe('chat', () => {
       { input: 10, output: 5, cost: 0.0125 },
     ],
     ['no total', { prompt_tokens: 10, completion_tokens: 5 }, { input: 10, output: 5 }],
-    ['nonsense', { prompt_tokens: 10, completion_tokens: -5, total_tokens: 1e300, cost: 'free' }, { input: 10, output: 0 }],
+    [
+      'nonsense',
+      { prompt_tokens: 10, completion_tokens: -5, total_tokens: 1e300, cost: 'free' },
+      { input: 10, output: 0 },
+    ],
   ])('%s', (_name, usage, tokens) => {
     for (const reading of [streamed(chat, [end, { choices: [], usage }, '[DONE]']), whole(chat, { ...end, usage })])
       expect(reading).toMatchObject({ model: 'm', usage: 'final', tokens, isWhole: true });
@@ -199,7 +246,11 @@ describe('chat', () => {
       choices: [{ finish_reason: null }],
       usage: { prompt_tokens: 9, completion_tokens: tokens },
     });
-    expect(streamed(chat, [piece(1), piece(2)])).toMatchObject({ usage: 'partial', tokens: { input: 9, output: 2 }, isWhole: false });
+    expect(streamed(chat, [piece(1), piece(2)])).toMatchObject({
+      usage: 'partial',
+      tokens: { input: 9, output: 2 },
+      isWhole: false,
+    });
     expect(streamed(chat, [piece(1), piece(2), '[DONE]'])).toMatchObject({
       usage: 'final',
       tokens: { input: 9, output: 2 },
@@ -214,7 +265,12 @@ describe('chat', () => {
       data: [{ embedding: [1] }],
       usage: { prompt_tokens: 8, total_tokens: 8 },
     };
-    expect(whole(chat, body)).toEqual({ model: 'text-embedding-3-small', tokens: { input: 8, output: 0 }, usage: 'final', isWhole: true });
+    expect(whole(chat, body)).toEqual({
+      model: 'text-embedding-3-small',
+      tokens: { input: 8, output: 0 },
+      usage: 'final',
+      isWhole: true,
+    });
   });
 
   it('knows what a request asks', () => {
@@ -227,7 +283,13 @@ describe('chat', () => {
       web_search_options: {},
       messages: [{ role: 'user' }],
     };
-    expect(chat.facts(body, '')).toEqual({ model: 'm', maxOutput: 300, tools: 2, hostedTools: ['web_search'], continues: false });
+    expect(chat.facts(body, '')).toEqual({
+      model: 'm',
+      maxOutput: 300,
+      tools: 2,
+      hostedTools: ['web_search'],
+      continues: false,
+    });
   });
 });
 
@@ -266,12 +328,19 @@ describe('gemini', () => {
 
   it('a prompt that is blocked has an end and no output', () => {
     const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: { promptTokenCount: 10 } };
-    expect(streamed(gemini, [blocked])).toMatchObject({ finish: 'content_filter', usage: 'final', tokens: { input: 10, output: 0 } });
+    expect(streamed(gemini, [blocked])).toMatchObject({
+      finish: 'content_filter',
+      usage: 'final',
+      tokens: { input: 10, output: 0 },
+    });
   });
 
   it('a call ends like an answer, and is none', () => {
     const call = { content: { parts: [{ functionCall: { name: 'add' } }] }, finishReason: 'STOP' };
-    for (const reading of [streamed(gemini, [event({ promptTokenCount: 1 }, call)]), whole(gemini, event({ promptTokenCount: 1 }, call))])
+    for (const reading of [
+      streamed(gemini, [event({ promptTokenCount: 1 }, call)]),
+      whole(gemini, event({ promptTokenCount: 1 }, call)),
+    ])
       expect(reading).toMatchObject({ finish: 'tool_calls', rawFinish: 'STOP' });
   });
 

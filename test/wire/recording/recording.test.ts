@@ -5,7 +5,12 @@ import { isObject } from '../../../src/json/read.ts';
 import { Redactor } from '../../../src/redact/redactor.ts';
 import { compactEvents, expandEvents, readEvents, writeEvents } from '../../../src/wire/recording/events.ts';
 import { applyDifference, differenceFrom } from '../../../src/wire/recording/likeness.ts';
-import { type RecordedAnswer, type RecordedRequest, RecordingReader, RecordingWriter } from '../../../src/wire/recording/recording.ts';
+import {
+  type RecordedAnswer,
+  type RecordedRequest,
+  RecordingReader,
+  RecordingWriter,
+} from '../../../src/wire/recording/recording.ts';
 
 const plain = (text: string): string => text;
 const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH-xyzAAAAA';
@@ -19,7 +24,10 @@ function answer(number: number, body: string, content_type = 'text/event-stream'
 }
 
 /** What is written, line by line, and what is read from it. */
-function recorded(write: (writer: RecordingWriter) => void, clean = plain): { lines: string[]; reader: RecordingReader } {
+function recorded(
+  write: (writer: RecordingWriter) => void,
+  clean = plain,
+): { lines: string[]; reader: RecordingReader } {
   const lines: string[] = [];
   write(new RecordingWriter({ agent: 'codex', cwd: '/work' }, clean, (line) => lines.push(JSON.stringify(line))));
   const reader = new RecordingReader();
@@ -48,7 +56,9 @@ describe('a recording', () => {
     );
     fc.assert(
       fc.property(fc.array(body, { maxLength: 6 }), (bodies) => {
-        const { reader } = recorded((writer) => bodies.forEach((each, index) => writer.request(request(index + 1, each as Json))));
+        const { reader } = recorded((writer) =>
+          bodies.forEach((each, index) => writer.request(request(index + 1, each as Json))),
+        );
         expect(reader.exchanges.map((exchange) => exchange.request.body)).toEqual(bodies);
       }),
     );
@@ -59,12 +69,18 @@ describe('a recording', () => {
       .tuple(fc.option(fc.constantFrom('message_start', 'delta'), { nil: undefined }), json)
       .map(([name, data]) => `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`);
     const stream = fc
-      .array(fc.oneof(event, fc.constantFrom('data: [DONE]\n\n', ': ping\n\n', 'id: 3\ndata: {}\n\n', 'data: {"a":')), { maxLength: 12 })
+      .array(fc.oneof(event, fc.constantFrom('data: [DONE]\n\n', ': ping\n\n', 'id: 3\ndata: {}\n\n', 'data: {"a":')), {
+        maxLength: 12,
+      })
       .map((blocks) => blocks.join(''));
     fc.assert(
       fc.property(fc.oneof(stream, fc.string()), (body) => {
         expect(
-          writeEvents(expandEvents(JSON.parse(JSON.stringify(compactEvents(readEvents(body)))) as ReturnType<typeof compactEvents>)),
+          writeEvents(
+            expandEvents(
+              JSON.parse(JSON.stringify(compactEvents(readEvents(body)))) as ReturnType<typeof compactEvents>,
+            ),
+          ),
         ).toBe(writeEvents(readEvents(body)));
         const { reader } = recorded((writer) => {
           writer.request(request(1, {}));
@@ -108,7 +124,9 @@ describe('a recording', () => {
       function: { name: `tool_${index}`, description: 'd'.repeat(500) },
     }));
     const { lines } = recorded((writer) =>
-      all.forEach((_, index) => writer.request(request(index + 1, { model: 'm', tools, messages: all.slice(0, index + 1).flat() }))),
+      all.forEach((_, index) =>
+        writer.request(request(index + 1, { model: 'm', tools, messages: all.slice(0, index + 1).flat() })),
+      ),
     );
     const last = JSON.stringify({ model: 'm', tools, messages: all.flat() }).length;
     expect(lines.join('\n').length).toBeLessThan(1.2 * last);
@@ -119,10 +137,14 @@ describe('a recording', () => {
     const marked = (count: number): Json => ({
       messages: Array.from({ length: count }, (_, index) => ({
         role: 'user',
-        content: [{ type: 'text', text: said(index), ...(index === count - 1 ? { cache_control: { type: 'ephemeral' } } : {}) }],
+        content: [
+          { type: 'text', text: said(index), ...(index === count - 1 ? { cache_control: { type: 'ephemeral' } } : {}) },
+        ],
       })),
     });
-    const { lines } = recorded((writer) => Array.from({ length: 20 }, (_, index) => writer.request(request(index + 1, marked(index + 1)))));
+    const { lines } = recorded((writer) =>
+      Array.from({ length: 20 }, (_, index) => writer.request(request(index + 1, marked(index + 1)))),
+    );
     expect(lines.join('\n').length).toBeLessThan(1.3 * JSON.stringify(marked(20)).length);
   });
 
@@ -160,7 +182,8 @@ describe('secrets', () => {
 
   it('are taken out of requests, but never out of the ids that tie a result to its call', () => {
     const { reader } = recorded(
-      (writer) => writer.request(request(1, { messages: [{ role: 'tool', tool_call_id: key, content: `the key is ${key}` }] })),
+      (writer) =>
+        writer.request(request(1, { messages: [{ role: 'tool', tool_call_id: key, content: `the key is ${key}` }] })),
       clean,
     );
     expect(JSON.stringify(reader.exchanges[0]?.request.body)).toMatch(
@@ -174,7 +197,9 @@ describe('secrets', () => {
         const said = `Your key: ${key} is set.`;
         const edges = [0, ...new Set(cuts.map((cut) => cut + 10)), said.length].toSorted((one, other) => one - other);
         const pieces = edges.slice(1).map((edge, index) => said.slice(edges[index], edge));
-        const body = pieces.map((delta) => `data: ${JSON.stringify({ choices: [{ delta: { content: delta } }] })}\n\n`).join('');
+        const body = pieces
+          .map((delta) => `data: ${JSON.stringify({ choices: [{ delta: { content: delta } }] })}\n\n`)
+          .join('');
         const { lines, reader } = recorded((writer) => {
           writer.request(request(1, {}));
           writer.answer(answer(1, body));
@@ -197,7 +222,9 @@ it('a difference and what it was made from give the later body', () => {
         { ...one, list: shared },
         { ...other, list: [...shared, ...more] },
       ];
-      expect(applyDifference(before as JsonObject, differenceFrom(before as JsonObject, now as JsonObject))).toEqual(now);
+      expect(applyDifference(before as JsonObject, differenceFrom(before as JsonObject, now as JsonObject))).toEqual(
+        now,
+      );
     }),
   );
 });

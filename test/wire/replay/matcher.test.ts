@@ -9,11 +9,22 @@ import { type ReplayRules, rulesFor } from '../../../src/wire/replay/rules.ts';
 const redactor = new Redactor();
 
 function exchange(number: number, body: Json, path = '/responses'): RecordedExchange {
-  const answer = { number, status: 200, content_type: 'text/event-stream', ended: 'complete', duration_ms: 1, body: `answer ${number}` };
+  const answer = {
+    number,
+    status: 200,
+    content_type: 'text/event-stream',
+    ended: 'complete',
+    duration_ms: 1,
+    body: `answer ${number}`,
+  };
   return { request: { number, at_ms: 0, api: 'responses', route: 'openai', method: 'POST', path, body }, answer };
 }
 
-function matcherOf(bodies: readonly Json[], rules: ReplayRules = {}, folders = { cwd: '/home/me/project', home: '/home/me' }): Matcher {
+function matcherOf(
+  bodies: readonly Json[],
+  rules: ReplayRules = {},
+  folders = { cwd: '/home/me/project', home: '/home/me' },
+): Matcher {
   return new Matcher(
     bodies.map((body, index) => exchange(index + 1, body)),
     { rules, clean: (text) => redactor.text(text), recordedIn: { cwd: '/home/me/project', home: '/home/me' }, folders },
@@ -23,7 +34,9 @@ function matcherOf(bodies: readonly Json[], rules: ReplayRules = {}, folders = {
 /** What it answers, or where it departs. */
 function replyTo(matcher: Matcher, body: Json, path = '/responses'): string {
   const match = matcher.match({ method: 'POST', path, body });
-  return 'departure' in match ? departureText(match.departure, matcher.size) : `${match.answer.body}${match.isLoose ? ', loosely' : ''}`;
+  return 'departure' in match
+    ? departureText(match.departure, matcher.size)
+    : `${match.answer.body}${match.isLoose ? ', loosely' : ''}`;
 }
 
 const say = (text: string): Json => ({ model: 'm', input: [{ role: 'user', content: text }] });
@@ -69,22 +82,38 @@ describe('a request is answered', () => {
     const body = (id: string, time: string): Json => ({
       prompt_cache_key: id,
       client_metadata: { session: id },
-      input: [{ id, type: 'function_call_output', call_id: 'call_1', output: `Chunk ID: ${id}\nWall time: ${time} seconds\nOutput:\nok` }],
+      input: [
+        {
+          id,
+          type: 'function_call_output',
+          call_id: 'call_1',
+          output: `Chunk ID: ${id}\nWall time: ${time} seconds\nOutput:\nok`,
+        },
+      ],
     });
     expect(replyTo(matcherOf([body('a1b2c3', '0.0512')], rulesFor('codex')), body('ffee01', '1.2'))).toBe('answer 1');
-    expect(replyTo(matcherOf([body('a1b2c3', '0.0512')]), body('ffee01', '1.2'))).toMatch(/^departed at request 1 of 1/);
+    expect(replyTo(matcherOf([body('a1b2c3', '0.0512')]), body('ffee01', '1.2'))).toMatch(
+      /^departed at request 1 of 1/,
+    );
   });
 
   it('although gemini orders its skills by chance', () => {
     const body = (names: string[], id: string): Json => ({
       systemInstruction: { parts: [{ text: names.map((name) => `- ${name}`).join('\n') }] },
       tools: [
-        { functionDeclarations: [{ description: names.join('\n'), parametersJsonSchema: { properties: { name: { enum: names } } } }] },
+        {
+          functionDeclarations: [
+            { description: names.join('\n'), parametersJsonSchema: { properties: { name: { enum: names } } } },
+          ],
+        },
       ],
       contents: [{ role: 'model', parts: [{ functionCall: { id: `run${id}`, name: 'run', args: {} } }] }],
     });
     expect(
-      replyTo(matcherOf([body(['a', 'b', 'c'], '_1763462000000_1')], rulesFor('gemini')), body(['c', 'a', 'b'], '_1763462999999_1')),
+      replyTo(
+        matcherOf([body(['a', 'b', 'c'], '_1763462000000_1')], rulesFor('gemini')),
+        body(['c', 'a', 'b'], '_1763462999999_1'),
+      ),
     ).toBe('answer 1');
   });
 });
@@ -103,7 +132,10 @@ const conversations: [string, (output: string) => Json][] = [
     'Chat Completions',
     (output) => ({
       messages: [
-        { role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'bash', arguments: '{"command":"cat README.md"}' } }] },
+        {
+          role: 'assistant',
+          tool_calls: [{ id: 'c', function: { name: 'bash', arguments: '{"command":"cat README.md"}' } }],
+        },
         { role: 'tool', tool_call_id: 'c', content: output },
       ],
     }),
@@ -112,7 +144,10 @@ const conversations: [string, (output: string) => Json][] = [
     'Messages',
     (output) => ({
       messages: [
-        { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'Bash', input: { command: 'cat README.md' } }] },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: 'c', name: 'Bash', input: { command: 'cat README.md' } }],
+        },
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: output }] },
       ],
     }),
@@ -130,7 +165,9 @@ const conversations: [string, (output: string) => Json][] = [
 
 describe.each(conversations)('a tool of %s', (_api, conversation) => {
   it('that prints its lines in another order is matched, and that is told', () => {
-    expect(replyTo(matcherOf([conversation('to stdout\nto stderr')]), conversation('to stderr\nto stdout'))).toBe('answer 1, loosely');
+    expect(replyTo(matcherOf([conversation('to stdout\nto stderr')]), conversation('to stderr\nto stdout'))).toBe(
+      'answer 1, loosely',
+    );
   });
 
   it('that prints something else is a departure that names it, and shows both', () => {

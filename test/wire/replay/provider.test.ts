@@ -15,7 +15,11 @@ const usage = { input: 900, cached: 700, cacheWrite: 50, output: 120, reasoning:
 const turns: Record<string, TurnInput> = {
   'an answer': { text: 'Grüße 🚀, "usage"\n\n\u2028 and all.', reasoning: 'I think.', usage },
   'a call': { text: 'I look.', calls: [{ name: 'add', args: { a: 1, b: '"model"' } }], usage },
-  'a connection that breaks': { text: 'This is cut somewhere in the middle.', usage, fault: { type: 'disconnect', after: 2 } },
+  'a connection that breaks': {
+    text: 'This is cut somewhere in the middle.',
+    usage,
+    fault: { type: 'disconnect', after: 2 },
+  },
   'a wrong key': { fault: { status: 401 } },
   'too many requests': { fault: { status: 429, retryAfter: 7 } },
 };
@@ -31,7 +35,9 @@ async function ask(
 ): Promise<{ received: Received; answer: ModelAnswer | undefined }> {
   const { gateway, ended } = await openGateway([{ name: 'p', upstream }], {}, recorder);
   const { path, body } = apis[api];
-  const received = await receive(`${gateway.address('p')}${path(isStreamed)}`, { body: JSON.stringify(body(isStreamed)) });
+  const received = await receive(`${gateway.address('p')}${path(isStreamed)}`, {
+    body: JSON.stringify(body(isStreamed)),
+  });
   const [passed] = await ended(1);
   return { received, answer: passed?.answer };
 }

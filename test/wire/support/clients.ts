@@ -10,7 +10,12 @@ export const apis: Record<
   messages: {
     format: 'anthropic',
     path: () => '/messages',
-    body: (stream) => ({ model: 'claude-sonnet-4-5', max_tokens: 1000, stream, messages: [{ role: 'user', content: 'go' }] }),
+    body: (stream) => ({
+      model: 'claude-sonnet-4-5',
+      max_tokens: 1000,
+      stream,
+      messages: [{ role: 'user', content: 'go' }],
+    }),
   },
   responses: {
     format: 'responses',
@@ -47,10 +52,18 @@ const ofConnection = /^(?:date|connection|keep-alive|transfer-encoding|content-l
 /** Asks, and keeps every byte of the answer. */
 export function receive(
   url: string,
-  { method = 'POST', body, headers = {} }: { method?: string; body?: string | Buffer; headers?: Record<string, string> },
+  {
+    method = 'POST',
+    body,
+    headers = {},
+  }: { method?: string; body?: string | Buffer; headers?: Record<string, string> },
 ): Promise<Received> {
   return new Promise((resolve) => {
-    const request = http.request(url, { method, headers: { 'content-type': 'application/json', ...headers }, agent: false });
+    const request = http.request(url, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      agent: false,
+    });
     request.on('error', () => resolve({ status: undefined, headers: [], body: '', isBroken: true }));
     request.on('response', (answer) => {
       const parts: Buffer[] = [];
@@ -58,7 +71,12 @@ export function receive(
         const pairs = answer.rawHeaders.flatMap((name, index, all) =>
           index % 2 === 0 && !ofConnection.test(name) ? [name, all[index + 1] ?? ''] : [],
         );
-        resolve({ status: answer.statusCode, headers: pairs, body: Buffer.concat(parts).toString('latin1'), isBroken: !answer.complete });
+        resolve({
+          status: answer.statusCode,
+          headers: pairs,
+          body: Buffer.concat(parts).toString('latin1'),
+          isBroken: !answer.complete,
+        });
       };
       answer.on('data', (part: Buffer) => parts.push(part));
       answer.on('error', () => {});

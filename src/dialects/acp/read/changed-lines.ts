@@ -7,7 +7,12 @@ export function changedLines(before: string, after: string): { additions: number
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
   let same = 0;
-  while (same < old.length - start && same < now.length - start && old[old.length - 1 - same] === now[now.length - 1 - same]) same += 1;
+  while (
+    same < old.length - start &&
+    same < now.length - start &&
+    old[old.length - 1 - same] === now[now.length - 1 - same]
+  )
+    same += 1;
   const [gone, come] = [old.slice(start, old.length - same), now.slice(start, now.length - same)];
   if (gone.length === 0 || come.length === 0) return { additions: come.length, deletions: gone.length };
   if (gone.length > mostCompared || come.length > mostCompared) return undefined;

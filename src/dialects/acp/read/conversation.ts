@@ -60,7 +60,11 @@ export class Conversation {
     const text = list(params.prompt).map(textIn).join('\n\n');
     this.#heard.hear(text);
     if (own === undefined || own.submitted !== undefined)
-      this.#sink.emit({ type: 'prompt.submitted', text, ...present({ message_id: filled(object(own?.submitted).message_id) }) });
+      this.#sink.emit({
+        type: 'prompt.submitted',
+        text,
+        ...present({ message_id: filled(object(own?.submitted).message_id) }),
+      });
     if (own === undefined) this.#sink.emit({ type: 'turn.started' });
   }
 
@@ -75,7 +79,12 @@ export class Conversation {
     return this.#permissions.ask(id, params, this.#sessions.itemId(params, call), this.#sessions.agent);
   }
 
-  clientAnswers(method: string, params: JsonObject, question: Question | undefined, { result, error }: JsonObject): void {
+  clientAnswers(
+    method: string,
+    params: JsonObject,
+    question: Question | undefined,
+    { result, error }: JsonObject,
+  ): void {
     if (question !== undefined) return this.#permissions.answer(question, object(result));
     const path = filled(params.path);
     if (method === 'fs/write_text_file' && error === undefined && path !== undefined)

@@ -72,7 +72,10 @@ export function decoder(sink: DecoderSink, writer: () => Side | undefined = () =
   function answer(wire: JsonObject): void {
     const key = keyOf(wire.id);
     const side = writer();
-    const [clientRequest, question] = [side === 'client' ? undefined : byClient.get(key), side === 'agent' ? undefined : byAgent.get(key)];
+    const [clientRequest, question] = [
+      side === 'client' ? undefined : byClient.get(key),
+      side === 'agent' ? undefined : byAgent.get(key),
+    ];
     if (side !== undefined && clientRequest === undefined && question === undefined) {
       // An agent that fails after it has answered withdraws its answer; no other unsolicited answer counts.
       const isFault = side === 'agent' && !conversation.waits && wire.error !== undefined && wire.error !== null;
@@ -85,7 +88,8 @@ export function decoder(sink: DecoderSink, writer: () => Side | undefined = () =
       return conversation.clientAnswers(question.method, question.params, question.question, wire);
     }
     // An id that no request used answers nothing, least of all the prompt that is still open.
-    if (clientRequest === undefined && conversation.waits && methodOf(wire) === 'session/prompt') return sink.unknown(wire);
+    if (clientRequest === undefined && conversation.waits && methodOf(wire) === 'session/prompt')
+      return sink.unknown(wire);
     byClient.delete(key);
     conversation.agentAnswers(clientRequest?.method ?? methodOf(wire), clientRequest?.params ?? {}, wire);
   }

@@ -15,7 +15,9 @@ export interface Edited {
 }
 
 export function editsOf({ itemId, kind, contents, locations, args, rawOutput }: Edited): Draft[] {
-  const diffs = contents.map((each) => object(each)).filter(({ type, path }) => type === 'diff' && filled(path) !== undefined);
+  const diffs = contents
+    .map((each) => object(each))
+    .filter(({ type, path }) => type === 'diff' && filled(path) !== undefined);
   if (diffs.length > 0) return diffs.map((diff) => editOf(diff, itemId));
   if (kind !== 'edit' && kind !== 'delete') return [];
   const operation = kind === 'delete' ? 'deleted' : isNewFile(rawOutput) ? 'created' : 'modified';
@@ -27,7 +29,13 @@ function editOf({ path, oldText, newText, _meta }: JsonObject, item_id: string):
   const [before, after] = [string(oldText) ?? '', string(newText) ?? ''];
   const kind = object(_meta).kind;
   const operation = kind === 'delete' ? 'deleted' : before === '' || kind === 'add' ? 'created' : 'modified';
-  return { type: 'file.edited', path: string(path) ?? '', operation, item_id, ...present(changedLines(before, after) ?? {}) };
+  return {
+    type: 'file.edited',
+    path: string(path) ?? '',
+    operation,
+    item_id,
+    ...present(changedLines(before, after) ?? {}),
+  };
 }
 
 /** OpenCode reports this for a file that it wrote. */

@@ -26,7 +26,14 @@ function finishReason(stopReason: string): FinishReason {
 }
 
 /** Requests without which there is no run. */
-const needed = new Set(['initialize', 'authenticate', 'session/new', 'session/load', 'session/resume', 'session/prompt']);
+const needed = new Set([
+  'initialize',
+  'authenticate',
+  'session/new',
+  'session/load',
+  'session/resume',
+  'session/prompt',
+]);
 
 /** How prompts end, and failures before the first one. */
 export class Ending {
@@ -39,7 +46,12 @@ export class Ending {
   /** A request for a login is not a failure if a login follows. */
   #held: Fault | undefined;
 
-  constructor(sink: DecoderSink, sessions: Sessions, prompts: Prompts, work: { texts: Texts; tools: Tools; heard: Heard }) {
+  constructor(
+    sink: DecoderSink,
+    sessions: Sessions,
+    prompts: Prompts,
+    work: { texts: Texts; tools: Tools; heard: Heard },
+  ) {
     this.#sink = sink;
     this.#sessions = sessions;
     this.#prompts = prompts;
@@ -60,7 +72,8 @@ export class Ending {
   #passedOn(answer: JsonObject): Fault | undefined {
     const relayed = faultIn(object(answer._meta));
     const raw = endTurn;
-    if (relayed !== undefined) return { code: codeOfMessage(relayed), message: relayed, raw, status: undefined, claim: undefined };
+    if (relayed !== undefined)
+      return { code: codeOfMessage(relayed), message: relayed, raw, status: undefined, claim: undefined };
     const { text = '', lastChunk = '' } = this.#texts.answer ?? {};
     if (this.#heard.isQuoted(text)) return undefined;
     const fault = relayedFault(text) ?? appendedFault(text, lastChunk);
@@ -75,7 +88,10 @@ export class Ending {
       this.#held = fault;
       return;
     }
-    this.#fail(this.#prompts.isCancelled ? { ...fault, code: 'cancelled' } : fault, method === 'session/prompt' ? 'provider' : 'agent');
+    this.#fail(
+      this.#prompts.isCancelled ? { ...fault, code: 'cancelled' } : fault,
+      method === 'session/prompt' ? 'provider' : 'agent',
+    );
   }
 
   /** The requested login has happened. */
@@ -108,7 +124,8 @@ export class Ending {
     const all = this.#prompts.end(claim);
     if (all === undefined) return;
     this.#closeTurn();
-    if (!this.#prompts.tellsTurns) this.#sink.emit({ type: 'turn.completed', finish_reason, raw_finish_reason: reason });
+    if (!this.#prompts.tellsTurns)
+      this.#sink.emit({ type: 'turn.completed', finish_reason, raw_finish_reason: reason });
     this.#sink.emit(all);
   }
 

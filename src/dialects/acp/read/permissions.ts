@@ -23,10 +23,17 @@ export class Permissions {
     this.#tools = tools;
   }
 
-  ask(id: Json | undefined, { toolCall, options }: JsonObject, itemId: string | undefined, agent: string | undefined): Question {
+  ask(
+    id: Json | undefined,
+    { toolCall, options }: JsonObject,
+    itemId: string | undefined,
+    agent: string | undefined,
+  ): Question {
     const permissionId = `permission_${typeof id === 'string' || typeof id === 'number' ? id : 'unknown'}`;
     const about = itemId === undefined ? undefined : this.#tools.inQuestion(itemId, object(toolCall), agent);
-    const kinds = list(options).map((each) => [string(object(each).optionId) ?? '', string(object(each).kind) ?? ''] as const);
+    const kinds = list(options).map(
+      (each) => [string(object(each).optionId) ?? '', string(object(each).kind) ?? ''] as const,
+    );
     this.#sink.emit({
       type: 'permission.requested',
       permission_id: permissionId,

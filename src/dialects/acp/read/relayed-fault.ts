@@ -28,7 +28,9 @@ const announcing: readonly RegExp[] = [
 ];
 /** What may stand before `error`. */
 const adjectives: ReadonlySet<string> = new Set(
-  'a an the last api http provider model network server request stream upstream unexpected internal fatal llm'.split(' '),
+  'a an the last api http provider model network server request stream upstream unexpected internal fatal llm'.split(
+    ' ',
+  ),
 );
 const longestAnnouncement = 120;
 
@@ -77,7 +79,8 @@ const statusFirst =
   /^[45]\d\d(?::| -|,)? ?(?=$|[{<"(]|[^\n]{0,200}?\b(?:error|fail|invalid|incorrect|unauthori[sz]ed|forbidden|denied|exceed|too many|unavailable|overloaded|time-?out|bad (?:gateway|request)|payment|limit|quota|expired|no body))/i;
 
 /** A status as programs write it, anywhere in the first sentence. */
-const toldStatus = /\b(?:HTTP(?:\/\d(?:\.\d)?)?(?: status| code| error){0,2}|status(?: code)?|error(?: code)?):? ?\(?([45]\d\d)\b/i;
+const toldStatus =
+  /\b(?:HTTP(?:\/\d(?:\.\d)?)?(?: status| code| error){0,2}|status(?: code)?|error(?: code)?):? ?\(?([45]\d\d)\b/i;
 
 /** Words of one who did something or offers to: an answer, whatever it begins with. */
 const work: readonly RegExp[] = [
@@ -106,7 +109,8 @@ export function relayedFault(answer: string): RelayedFault | undefined {
   const inJson = jsonFault(bare);
   if (inJson !== undefined) return inJson;
   const first = firstSentence(bare);
-  if (explanation.test(withoutAddresses(first)) || work.some((words) => words.test(withoutAddresses(bare)))) return undefined;
+  if (explanation.test(withoutAddresses(first)) || work.some((words) => words.test(withoutAddresses(bare))))
+    return undefined;
   if (isListOfStatuses(lines)) return undefined;
   const rest = withoutAnnouncements(bare);
   const isFault =
@@ -132,13 +136,16 @@ function faultOf(message: string, status: number | undefined, isAnnounced: boole
 
 /** Codes that tell what became of a request to a model. */
 function isOfServer(code: ErrorCode): boolean {
-  return code !== 'input' && code !== 'permission' && code !== 'cancelled' && code !== 'turn_limit' && code !== 'cost_limit';
+  return (
+    code !== 'input' && code !== 'permission' && code !== 'cancelled' && code !== 'turn_limit' && code !== 'cost_limit'
+  );
 }
 
 function statusIn(first: string, rest: string): number | undefined {
   const found = statusFirst.test(rest)
     ? rest.slice(0, 3)
-    : (toldStatus.exec(first)?.[1] ?? /^(?:unexpected status|[a-z ]{1,40}status(?: code)?) ([45]\d\d)\b/i.exec(rest)?.[1]);
+    : (toldStatus.exec(first)?.[1] ??
+      /^(?:unexpected status|[a-z ]{1,40}status(?: code)?) ([45]\d\d)\b/i.exec(rest)?.[1]);
   return found === undefined ? undefined : Number(found);
 }
 
@@ -178,7 +185,8 @@ function isListOfStatuses(lines: readonly string[]): boolean {
 /** The body of a server's answer: `{"error":{"type":…,"message":…}}`. */
 function jsonFault(text: string): RelayedFault | undefined {
   const { message, type, code, status } = object(objectIn(text).error);
-  if (typeof message !== 'string' || (type === undefined && code === undefined && status === undefined)) return undefined;
+  if (typeof message !== 'string' || (type === undefined && code === undefined && status === undefined))
+    return undefined;
   const number = [status, code].find((each): each is number => typeof each === 'number' && each >= 400 && each <= 599);
   const known = codeOfMessage(`${String(type)} ${String(code)} ${message}`, number);
   return known === 'unknown' ? undefined : { code: known, message, status: number, isAnnounced: false };

@@ -61,7 +61,10 @@ export class Sessions {
       this.#start(own);
       return true;
     }
-    this.introduce({ ...present({ session_id, model: modelOf(answer), cwd: filled(params.cwd) }), ...(resumed ? { resumed } : {}) });
+    this.introduce({
+      ...present({ session_id, model: modelOf(answer), cwd: filled(params.cwd) }),
+      ...(resumed ? { resumed } : {}),
+    });
     return false;
   }
 
@@ -97,7 +100,10 @@ function modelOf({ models, configOptions }: JsonObject): string | undefined {
   const { currentModelId, availableModels } = object(models);
   const current = filled(currentModelId);
   // Qwen Code makes up an id for a model that is named in its configuration.
-  const named = current?.startsWith('$') === true ? list(availableModels).find((each) => object(each).modelId === current) : undefined;
+  const named =
+    current?.startsWith('$') === true
+      ? list(availableModels).find((each) => object(each).modelId === current)
+      : undefined;
   if (current !== undefined) return filled(object(named).name) ?? current;
   const option = list(configOptions).find((each) => object(each).category === 'model');
   return filled(object(option).currentValue);

@@ -65,7 +65,11 @@ export class Tools {
   }
 
   /** Permission is requested for a call, perhaps before it was announced. Returns what it is about. */
-  inQuestion(id: string, update: JsonObject, agent: string | undefined): { name: string; pattern: string | undefined; title: string } {
+  inQuestion(
+    id: string,
+    update: JsonObject,
+    agent: string | undefined,
+  ): { name: string; pattern: string | undefined; title: string } {
     this.#forgetEarlier(id);
     const call = this.#patch(id, update, agent);
     if (!this.#ended.has(id)) this.#start(call);
@@ -91,7 +95,8 @@ export class Tools {
   /** The plan, complete each time. */
   planned(entries: Json): void {
     const item_id = `plan_${this.#plan === undefined ? ++this.#plans : this.#plans}`;
-    if (this.#plan === undefined) this.#sink.emit({ type: 'item.started', item_id, kind: 'plan', name: 'plan', args: { entries } });
+    if (this.#plan === undefined)
+      this.#sink.emit({ type: 'item.started', item_id, kind: 'plan', name: 'plan', args: { entries } });
     else this.#sink.emit({ type: 'item.output', item_id, stream: 'progress', chunk: JSON.stringify(entries) });
     this.#plan = entries;
   }
@@ -102,7 +107,12 @@ export class Tools {
     for (const call of this.#calls.values()) this.#start(call);
     this.#calls.clear();
     if (this.#plan !== undefined)
-      this.#sink.emit({ type: 'item.completed', item_id: `plan_${this.#plans}`, status: 'success', output: { entries: this.#plan } });
+      this.#sink.emit({
+        type: 'item.completed',
+        item_id: `plan_${this.#plans}`,
+        status: 'success',
+        output: { entries: this.#plan },
+      });
     this.#plan = undefined;
   }
 
@@ -168,7 +178,8 @@ export class Tools {
     if (item.type === 'item.started') item.args = rawInput ?? null;
     if (own.hasOutput === true) item.output = rawOutput === undefined ? textOf(list(content)) : rawOutput;
     const event = eventIn(item);
-    if (event?.type === 'item.started' || event?.type === 'item.output' || event?.type === 'item.completed') this.#sink.emit(event);
+    if (event?.type === 'item.started' || event?.type === 'item.output' || event?.type === 'item.completed')
+      this.#sink.emit(event);
   }
 }
 

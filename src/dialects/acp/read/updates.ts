@@ -21,7 +21,12 @@ export class Updates {
   /** The session whose text came last. */
   #speaker: string | undefined;
 
-  constructor(sink: DecoderSink, sessions: Sessions, prompts: Prompts, work: { texts: Texts; tools: Tools; usage: Usage }) {
+  constructor(
+    sink: DecoderSink,
+    sessions: Sessions,
+    prompts: Prompts,
+    work: { texts: Texts; tools: Tools; usage: Usage },
+  ) {
     this.#sink = sink;
     this.#sessions = sessions;
     this.#prompts = prompts;
@@ -34,8 +39,11 @@ export class Updates {
   read(params: JsonObject): boolean {
     const update = object(params.update);
     const session = filled(params.sessionId);
-    if (!this.#sessions.isIntroduced && !this.#prompts.areSeen) this.#sessions.introduce(present({ session_id: session }));
-    return this.#sessions.isAnother(session) ? this.#elsewhere(params, update) : this.#ownUpdate(params, update, session);
+    if (!this.#sessions.isIntroduced && !this.#prompts.areSeen)
+      this.#sessions.introduce(present({ session_id: session }));
+    return this.#sessions.isAnother(session)
+      ? this.#elsewhere(params, update)
+      : this.#ownUpdate(params, update, session);
   }
 
   /** In a session that nobody prompted, the agent's tool calls count, but its text is not an answer. */

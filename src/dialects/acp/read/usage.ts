@@ -74,7 +74,12 @@ export class Usage {
 
 /** Some agents count cached tokens and thoughts separately, some include them: their total shows which. */
 function tokensOf(wire: JsonObject): Tokens | undefined {
-  const [input, output, thought, total] = [wire.inputTokens, wire.outputTokens, wire.thoughtTokens, wire.totalTokens].map(count);
+  const [input, output, thought, total] = [
+    wire.inputTokens,
+    wire.outputTokens,
+    wire.thoughtTokens,
+    wire.totalTokens,
+  ].map(count);
   const [read, write] = [count(wire.cachedReadTokens), count(wire.cachedWriteTokens)];
   if (!input && !output && !read && !write) return undefined;
   const cached = (read ?? 0) + (write ?? 0);

@@ -30,7 +30,14 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
   }
 
   function begin({ type: _type, ...record }: EventOf<'thread.started'> & EventRecord): void {
-    const { sequence: _sequence, timestamp: _time, thread_id, source: _source, synthetic: _synthetic, ...thread } = record;
+    const {
+      sequence: _sequence,
+      timestamp: _time,
+      thread_id,
+      source: _source,
+      synthetic: _synthetic,
+      ...thread
+    } = record;
     sessionId = thread.session_id ?? thread_id;
     isPrompted = false;
     client(ids.initialize, 'initialize', { protocolVersion: 1, clientInfo: { name: 'runwire', version } });
@@ -44,7 +51,8 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     isPrompted = true;
     const content = submitted === undefined ? [] : [{ type: 'text', text: submitted.text }];
     const own = submitted === undefined ? {} : { submitted: present({ message_id: submitted.message_id }) };
-    if (isDialogue) return client(ids.prompt, 'session/prompt', { sessionId, prompt: content, _meta: { [ownMeta]: own } });
+    if (isDialogue)
+      return client(ids.prompt, 'session/prompt', { sessionId, prompt: content, _meta: { [ownMeta]: own } });
     for (const each of content) say({ sessionUpdate: 'user_message_chunk', content: each });
   }
 
@@ -62,7 +70,10 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
       const claim = claims.claimOf(outcome);
       const { verdict, error_details: details } = outcome;
       if (claim !== undefined)
-        write({ id: ids.prompt, ...writeEnding(claim, details?.message ?? verdict.evidence[0]?.detail ?? verdict.class) });
+        write({
+          id: ids.prompt,
+          ...writeEnding(claim, details?.message ?? verdict.evidence[0]?.detail ?? verdict.class),
+        });
       if ((claim?.status === 'ok') !== (verdict.class === 'success')) sink.lose('verdict');
     },
   };

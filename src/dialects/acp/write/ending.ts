@@ -12,7 +12,11 @@ const stopReasonOf: Partial<Record<ErrorCode, string>> = {
 };
 
 /** The answer to a prompt: a stop reason where ACP has one that fits, otherwise an error. `more` goes into `_meta.runwire`. */
-export function writeEnding(claim: Claim, otherwise: string, more: JsonObject = {}): { result: JsonObject } | { error: JsonObject } {
+export function writeEnding(
+  claim: Claim,
+  otherwise: string,
+  more: JsonObject = {},
+): { result: JsonObject } | { error: JsonObject } {
   const { type: _type, ...fields } = claim;
   const own = { [ownMeta]: { claim: present(fields), ...more } };
   const stopReason = reasonOf(claim);

@@ -2,7 +2,11 @@ import type { EventOf } from '../../../events/event.ts';
 import type { Json, JsonObject } from '../../../json/json.ts';
 import { filled, list, object } from '../../../json/read.ts';
 
-const statuses: Readonly<Record<string, string>> = { in_progress: 'in_progress', completed: 'completed', done: 'completed' };
+const statuses: Readonly<Record<string, string>> = {
+  in_progress: 'in_progress',
+  completed: 'completed',
+  done: 'completed',
+};
 const priorities = new Set<unknown>(['high', 'medium', 'low']);
 
 /** An agent's plan, as an editor shows it; undefined: the call has none. */
@@ -15,9 +19,15 @@ export function planOf({ kind, args }: EventOf<'item.started'>): JsonObject[] | 
 }
 
 function entryOf(step: JsonObject): JsonObject[] {
-  const content = filled(step.content) ?? filled(step.text) ?? filled(step.step) ?? filled(step.description) ?? filled(step.title);
+  const content =
+    filled(step.content) ?? filled(step.text) ?? filled(step.step) ?? filled(step.description) ?? filled(step.title);
   if (content === undefined) return [];
   const priority: Json = priorities.has(step.priority) ? (step.priority ?? 'medium') : 'medium';
-  const status = step.completed === true ? 'completed' : typeof step.status === 'string' ? (statuses[step.status] ?? 'pending') : 'pending';
+  const status =
+    step.completed === true
+      ? 'completed'
+      : typeof step.status === 'string'
+        ? (statuses[step.status] ?? 'pending')
+        : 'pending';
   return [{ content, priority, status }];
 }

@@ -115,7 +115,10 @@ export class Updates {
     this.#diffs.delete(item_id);
     this.#call(item_id, {
       status: status === 'success' ? 'completed' : 'failed',
-      content: [...diffs, ...(shown === undefined ? [] : [{ type: 'content', content: { type: 'text', text: shown } }])],
+      content: [
+        ...diffs,
+        ...(shown === undefined ? [] : [{ type: 'content', content: { type: 'text', text: shown } }]),
+      ],
       ...(output === undefined || typeof output === 'string' ? {} : { rawOutput: output }),
       _meta: own({ item, ...(output === undefined ? {} : { hasOutput: true }) }),
     });

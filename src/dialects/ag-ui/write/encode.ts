@@ -50,13 +50,19 @@ export function encoder(sink: EncoderSink): Encoder {
 
   function finishStep(reason?: string): void {
     if (step !== undefined)
-      events.write('STEP_FINISHED', { stepName: step, ...(reason === undefined ? {} : { metadata: { finishReason: reason } }) });
+      events.write('STEP_FINISHED', {
+        stepName: step,
+        ...(reason === undefined ? {} : { metadata: { finishReason: reason } }),
+      });
     step = undefined;
   }
 
   function custom(event: EventRecord): void {
     const toolCallId = 'item_id' in event ? tools.idOf(event.item_id) : undefined;
-    events.write('CUSTOM', { name: `${customPrefix}${event.type}`, value: { ...fieldsOf(event), ...present({ toolCallId }) } });
+    events.write('CUSTOM', {
+      name: `${customPrefix}${event.type}`,
+      value: { ...fieldsOf(event), ...present({ toolCallId }) },
+    });
   }
 
   function record(event: EventRecord): void {

@@ -25,9 +25,11 @@ export function writeEnding(outcome: RunOutcome, interrupts: Interrupts, events:
   };
   const run = { threadId: events.threadId, runId: events.runId };
   const finished = (ending: JsonObject): void => events.write('RUN_FINISHED', { ...run, outcome: ending, ...known });
-  if (verdict.class === 'success') return events.write('RUN_FINISHED', { ...run, result: message, outcome: { type: 'success' }, ...known });
+  if (verdict.class === 'success')
+    return events.write('RUN_FINISHED', { ...run, result: message, outcome: { type: 'success' }, ...known });
   if (verdict.class === 'cancelled') return finished({ type: 'cancelled' });
-  if (verdict.class === 'permission' && interrupts.length > 0) return finished({ type: 'interrupt', interrupts: [...interrupts] });
+  if (verdict.class === 'permission' && interrupts.length > 0)
+    return finished({ type: 'interrupt', interrupts: [...interrupts] });
   events.write('RUN_ERROR', {
     message: failureText(outcome) || `the run failed: ${verdict.class}`,
     code: verdict.code ?? codeOfClass[verdict.class],

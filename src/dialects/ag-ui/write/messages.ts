@@ -26,12 +26,17 @@ export class Messages {
   delta(event: Delta): void {
     const { id, isText, tag } = this.#open.get(keyOf(event)) ?? this.#start(event);
     if (event.text === '') return;
-    this.#events.write(isText ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT', { messageId: id, delta: event.text, ...tag });
+    this.#events.write(isText ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT', {
+      messageId: id,
+      delta: event.text,
+      ...tag,
+    });
   }
 
   end(event: Whole): void {
     const key = keyOf(event);
-    if (!this.#open.has(key)) this.delta({ ...event, type: event.type === 'text.completed' ? 'text.delta' : 'reasoning.delta' });
+    if (!this.#open.has(key))
+      this.delta({ ...event, type: event.type === 'text.completed' ? 'text.delta' : 'reasoning.delta' });
     this.#close(key);
   }
 

@@ -84,7 +84,12 @@ export class Tools {
   ask({ permission_id, item_id, what, title }: EventOf<'permission.requested'>, reason: string): void {
     const toolCallId = this.idOf(item_id);
     if (this.#interrupts.size < mostAsked)
-      this.#interrupts.set(permission_id, { id: permission_id, reason, message: title ?? what, ...present({ toolCallId }) });
+      this.#interrupts.set(permission_id, {
+        id: permission_id,
+        reason,
+        message: title ?? what,
+        ...present({ toolCallId }),
+      });
   }
 
   answer({ permission_id }: EventOf<'permission.resolved'>): void {

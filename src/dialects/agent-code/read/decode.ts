@@ -50,7 +50,12 @@ export function decoder(sink: DecoderSink): Decoder {
         return ending.warn(asText(wire.message));
       case 'compact':
         enter(wire);
-        return sink.emit({ type: 'log', stream: 'agent', level: 'info', text: `compacted: freed ~${asText(wire.freed_tokens)} tokens` });
+        return sink.emit({
+          type: 'log',
+          stream: 'agent',
+          level: 'info',
+          text: `compacted: freed ~${asText(wire.freed_tokens)} tokens`,
+        });
       case 'session_end':
         usage.readTotal(wire, turns);
         return ending.read(wire, turns > 0 && !turnOpen);

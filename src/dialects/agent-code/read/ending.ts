@@ -8,7 +8,15 @@ import { codeOfExit } from '../words.ts';
 
 const turnLimit = /Agent stopped after (\d{1,15}) turns/;
 const budgetLimit = /budget exhausted/i;
-const providerCodes = new Set<ErrorCode>(['auth', 'quota', 'rate_limit', 'server', 'network', 'context_overflow', 'refused']);
+const providerCodes = new Set<ErrorCode>([
+  'auth',
+  'quota',
+  'rate_limit',
+  'server',
+  'network',
+  'context_overflow',
+  'refused',
+]);
 
 /** How the run ended: `session_end`, and what earlier lines reveal about its exit code. */
 export class Ending {
@@ -60,9 +68,11 @@ export class Ending {
     if (exit === undefined) return;
     const raw_status = String(exit);
     if (exit !== 0) return this.#readFailure(exit, raw_status);
-    if (this.#limit !== undefined) return this.#sink.emit({ type: 'agent.finished', status: 'failed', code: this.#limit, raw_status });
+    if (this.#limit !== undefined)
+      return this.#sink.emit({ type: 'agent.finished', status: 'failed', code: this.#limit, raw_status });
     if (this.#cancelled) return this.#sink.emit({ type: 'agent.finished', status: 'cancelled', raw_status });
-    if (this.#fault !== undefined) return this.#sink.emit({ type: 'agent.finished', status: 'failed', ...this.#fault, raw_status });
+    if (this.#fault !== undefined)
+      return this.#sink.emit({ type: 'agent.finished', status: 'failed', ...this.#fault, raw_status });
     if (isReplyFinished) return this.#sink.emit({ type: 'agent.finished', status: 'ok', raw_status });
     const message = 'the last turn was not completed';
     this.#sink.emit({ type: 'agent.finished', status: 'failed', code: 'unknown', raw_status, message });

@@ -43,7 +43,8 @@ export class Tools {
     const output = asText(wire.output);
     const status = statusOf(wire.is_error, output, call.denied);
     this.#sink.emit({ type: 'item.completed', item_id: call.id, status, output });
-    if (status === 'success' && call.edit !== undefined) this.#sink.emit({ type: 'file.edited', ...call.edit, item_id: call.id });
+    if (status === 'success' && call.edit !== undefined)
+      this.#sink.emit({ type: 'file.edited', ...call.edit, item_id: call.id });
   }
 
   /** Comes before the result of the same call. */
@@ -54,7 +55,12 @@ export class Tools {
     if (call !== undefined) call.denied = true;
     const reason = asText(wire.reason);
     const place = { permission_id: `denial_${this.#denials}`, ...present({ item_id: call?.id }) };
-    this.#sink.emit({ type: 'permission.requested', ...place, what: tool, title: reason === '' ? tool : `${tool}: ${reason}` });
+    this.#sink.emit({
+      type: 'permission.requested',
+      ...place,
+      what: tool,
+      title: reason === '' ? tool : `${tool}: ${reason}`,
+    });
     const by = reason === 'user denied at prompt' ? 'user' : 'rule';
     this.#sink.emit({ type: 'permission.resolved', ...place, decision: 'denied', by });
   }

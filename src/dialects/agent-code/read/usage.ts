@@ -33,7 +33,8 @@ export class Usage {
   }
 
   readTotal(wire: JsonObject, turns: number): void {
-    if (this.#counted > 0 && this.#counted < turns) this.#sink.note('guessed', 'tokens of some model calls are not on this wire');
+    if (this.#counted > 0 && this.#counted < turns)
+      this.#sink.note('guessed', 'tokens of some model calls are not on this wire');
     const cost = price(wire, wire.total_cost_usd);
     if (cost.cost_usd === undefined) return;
     const tokens = this.#counted === 0 ? {} : { input_tokens: this.#input, output_tokens: this.#output };

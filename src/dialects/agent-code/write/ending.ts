@@ -13,5 +13,10 @@ export function writeEnding(outcome: RunOutcome, sink: EncoderSink, turns: Turns
   if (limits_hit.length > 0 && !verdict.class.endsWith('_limit')) sink.lose('limit');
   if ((metrics.model_name ?? '') !== known.model) sink.lose('model');
   if ((metrics.duration_ms ?? 0) > 0) sink.lose('time');
-  sink.line({ type: 'session_end', turns: turns.current, total_cost_usd: metrics.cost ?? 0, exit_code: verdict.exit_code });
+  sink.line({
+    type: 'session_end',
+    turns: turns.current,
+    total_cost_usd: metrics.cost ?? 0,
+    exit_code: verdict.exit_code,
+  });
 }

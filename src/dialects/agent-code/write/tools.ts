@@ -46,12 +46,19 @@ export class Tools {
     this.#open.close(call);
     this.#edited = event.status === 'success' && path !== undefined ? { id: event.item_id, path } : undefined;
     if (event.exit_code !== undefined) this.#sink.lose('exit_code');
-    this.#sink.line({ type: 'tool_result', tool, output: this.#output(event), is_error: event.status !== 'success', turn });
+    this.#sink.line({
+      type: 'tool_result',
+      tool,
+      output: this.#output(event),
+      is_error: event.status !== 'success',
+      turn,
+    });
   }
 
   /** An edit follows from the tool that made it; edits by another agent's tools have no place on this wire. */
   edit({ item_id, path }: EventOf<'file.edited'>): void {
-    if (item_id === undefined || this.#edited?.id !== item_id || this.#edited.path !== path) this.#sink.lose('file_edit');
+    if (item_id === undefined || this.#edited?.id !== item_id || this.#edited.path !== path)
+      this.#sink.lose('file_edit');
   }
 
   #output(event: EventOf<'item.completed'>): string {

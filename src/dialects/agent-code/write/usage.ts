@@ -34,8 +34,15 @@ export class Usage {
     const output = (output_tokens ?? 0) - this.#written.output;
     const isKnown = input_tokens !== undefined || output_tokens !== undefined;
     const isHalfKnown = (input_tokens === undefined) !== (output_tokens === undefined);
-    if (isKnown && (isHalfKnown || input < 0 || output < 0 || (!hasTurn && input + output > 0))) this.#sink.lose('usage');
-    if ((metrics.reasoning_tokens ?? metrics.cache_read_tokens ?? metrics.cache_write_tokens) !== undefined) this.#sink.lose('token_split');
-    return { ...noCounts, input: Math.max(0, input), output: Math.max(0, output), cost: Math.max(0, cost - this.#written.cost) };
+    if (isKnown && (isHalfKnown || input < 0 || output < 0 || (!hasTurn && input + output > 0)))
+      this.#sink.lose('usage');
+    if ((metrics.reasoning_tokens ?? metrics.cache_read_tokens ?? metrics.cache_write_tokens) !== undefined)
+      this.#sink.lose('token_split');
+    return {
+      ...noCounts,
+      input: Math.max(0, input),
+      output: Math.max(0, output),
+      cost: Math.max(0, cost - this.#written.cost),
+    };
   }
 }

@@ -23,9 +23,13 @@ export class Blocks {
   end(event: Whole): void {
     const word = wordOf(event);
     if (event.parent_item_id !== undefined)
-      return this.#line({ type: `data-subagent-${word}`, data: { toolCallId: event.parent_item_id, text: event.text } });
+      return this.#line({
+        type: `data-subagent-${word}`,
+        data: { toolCallId: event.parent_item_id, text: event.text },
+      });
     const open = this.#open.get(keyOf(event));
-    if (open === undefined) this.delta({ ...event, type: event.type === 'text.completed' ? 'text.delta' : 'reasoning.delta' });
+    if (open === undefined)
+      this.delta({ ...event, type: event.type === 'text.completed' ? 'text.delta' : 'reasoning.delta' });
     this.#close(keyOf(event));
   }
 

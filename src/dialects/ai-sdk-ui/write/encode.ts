@@ -42,7 +42,11 @@ export function encoder(sink: EncoderSink): Encoder {
   function prompt(event: EventOf<'prompt.submitted'> & EventRecord): void {
     if (!hasWorked) return data(event);
     prompts += 1;
-    line({ type: 'steering-message', id: event.message_id ?? `prompt_${prompts}`, parts: [{ type: 'text', text: event.text }] });
+    line({
+      type: 'steering-message',
+      id: event.message_id ?? `prompt_${prompts}`,
+      parts: [{ type: 'text', text: event.text }],
+    });
   }
 
   function startStep(): void {

@@ -7,10 +7,15 @@ import { finishWords } from '../words.ts';
 import { writeUsage } from './usage.ts';
 
 /** A failure is an error chunk, at which a front end stops, so what is known about the run comes before it. */
-export function writeEnding(outcome: RunOutcome, finish: FinishReason | undefined, line: (wire: JsonObject) => void): void {
+export function writeEnding(
+  outcome: RunOutcome,
+  finish: FinishReason | undefined,
+  line: (wire: JsonObject) => void,
+): void {
   const { verdict } = outcome;
   const messageMetadata = metadataOf(outcome);
-  if (verdict.class === 'success') return line({ type: 'finish', finishReason: finishWords[finish ?? 'stop'] ?? 'stop', messageMetadata });
+  if (verdict.class === 'success')
+    return line({ type: 'finish', finishReason: finishWords[finish ?? 'stop'] ?? 'stop', messageMetadata });
   line({ type: 'message-metadata', messageMetadata });
   const text = failureText(outcome) || `the run failed: ${verdict.class}`;
   if (verdict.class === 'cancelled') return line({ type: 'abort', reason: text });

@@ -49,9 +49,14 @@ export class Tools {
       }),
     };
     const ended = { toolCallId: item_id, dynamic: true, providerExecuted: true, toolMetadata };
-    if (status === 'success') return this.#sink.line({ type: 'tool-output-available', ...ended, output: output ?? null });
+    if (status === 'success')
+      return this.#sink.line({ type: 'tool-output-available', ...ended, output: output ?? null });
     const text = [error, output === undefined || output === null ? undefined : asText(output)].filter(Boolean);
-    this.#sink.line({ type: 'tool-output-error', ...ended, errorText: text.length === 0 ? status : [...new Set(text)].join('\n') });
+    this.#sink.line({
+      type: 'tool-output-error',
+      ...ended,
+      errorText: text.length === 0 ? status : [...new Set(text)].join('\n'),
+    });
   }
 
   /** Returns whether it is written with its call. */
@@ -61,14 +66,24 @@ export class Tools {
     if (call.approval !== undefined) this.#approvals.delete(call.approval);
     call.approval = permission_id;
     this.#approvals.set(permission_id, item_id);
-    this.#sink.line({ type: 'tool-approval-request', approvalId: permission_id, toolCallId: item_id, ...present({ reason: title }) });
+    this.#sink.line({
+      type: 'tool-approval-request',
+      approvalId: permission_id,
+      toolCallId: item_id,
+      ...present({ reason: title }),
+    });
     return true;
   }
 
   answer({ permission_id, decision, raw_decision }: EventOf<'permission.resolved'>): boolean {
     if (!this.#approvals.delete(permission_id)) return false;
     const reason = present({ reason: raw_decision });
-    this.#sink.line({ type: 'tool-approval-response', approvalId: permission_id, approved: decision === 'allowed', ...reason });
+    this.#sink.line({
+      type: 'tool-approval-response',
+      approvalId: permission_id,
+      approved: decision === 'allowed',
+      ...reason,
+    });
     return true;
   }
 

@@ -5,7 +5,9 @@ import { asText, filled, isObject, list, object, string } from '../../../json/re
 export function textOf(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   return list(content)
-    .map((part) => (isObject(part) ? (string(part.text) ?? `[${asText(part.type)}: ${asText(object(part.source).path)}]`) : ''))
+    .map((part) =>
+      isObject(part) ? (string(part.text) ?? `[${asText(part.type)}: ${asText(object(part.source).path)}]`) : '',
+    )
     .join('\n');
 }
 
@@ -18,8 +20,10 @@ export function isOutputStep(step: JsonObject): boolean {
   if (results.length === 0 || list(step.tool_calls).length > 0) return false;
   const message = textOf(step.message).trim();
   const shown = results.map(({ content }) => textOf(content).trim());
-  if (message === '' || isEcho(message, shown.join('\n')) || shown.some((output) => isEcho(message, output))) return true;
-  const isModels = isObject(step.metrics) || filled(step.reasoning_content) !== undefined || filled(step.model_name) !== undefined;
+  if (message === '' || isEcho(message, shown.join('\n')) || shown.some((output) => isEcho(message, output)))
+    return true;
+  const isModels =
+    isObject(step.metrics) || filled(step.reasoning_content) !== undefined || filled(step.model_name) !== undefined;
   return !isModels && results.every(({ source_call_id }) => filled(source_call_id) !== undefined);
 }
 
@@ -30,5 +34,8 @@ const shortestBeginning = 40;
 function isEcho(message: string, shown: string): boolean {
   if (message === shown) return true;
   if (Math.min(message.length, shown.length) < shortestBeginning) return false;
-  return shown.startsWith(message.slice(0, -shortestBeginning / 4)) || message.startsWith(shown.slice(0, -shortestBeginning / 4));
+  return (
+    shown.startsWith(message.slice(0, -shortestBeginning / 4)) ||
+    message.startsWith(shown.slice(0, -shortestBeginning / 4))
+  );
 }

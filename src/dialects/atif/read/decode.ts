@@ -26,8 +26,14 @@ function readTrajectory(wire: JsonObject, sink: DecoderSink): void {
   const first = steps.find(({ source }) => source !== 'system');
   const task = first?.source === 'user' ? first : undefined;
   sink.at(time(string(steps[0]?.timestamp)));
-  sink.emit({ type: 'thread.started', ...introduction(wire), ...present({ task: task && filled(textOf(task.message)) }) });
-  const hasRunRetries = steps.some((step) => list(object(step.extra).retries).some((retry) => object(retry).scope === 'run'));
+  sink.emit({
+    type: 'thread.started',
+    ...introduction(wire),
+    ...present({ task: task && filled(textOf(task.message)) }),
+  });
+  const hasRunRetries = steps.some((step) =>
+    list(object(step.extra).retries).some((retry) => object(retry).scope === 'run'),
+  );
   const isCacheApart = countsCacheApart(wire, steps);
   const totals = readTotals(wire, steps, isCacheApart);
   const read = stepReader({ sink, wire, isCacheApart, countsSteps: totals.length === 0 || !hasRunRetries });
@@ -42,7 +48,12 @@ function finish(read: StepReader, wire: JsonObject, extra: JsonObject, sink: Dec
   readRetries(extra.retries, sink);
   readDiagnostics(extra, sink);
   if (filled(wire.continued_trajectory_ref) !== undefined)
-    sink.emit({ type: 'log', stream: 'agent', level: 'info', text: `goes on in ${string(wire.continued_trajectory_ref)}` });
+    sink.emit({
+      type: 'log',
+      stream: 'agent',
+      level: 'info',
+      text: `goes on in ${string(wire.continued_trajectory_ref)}`,
+    });
 }
 
 function introduction(wire: JsonObject) {

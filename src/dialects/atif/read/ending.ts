@@ -14,7 +14,8 @@ export function readEnding(wire: JsonObject, steps: readonly JsonObject[], sink:
   const raw_status = filled(outcome.status);
   if (raw_status === undefined) {
     // An outcome that cannot be read does not count as a success.
-    if (reported === undefined && !isCutShort(wire) && isAnswered(steps.at(-1))) sink.emit({ type: 'agent.finished', status: 'ok' });
+    if (reported === undefined && !isCutShort(wire) && isAnswered(steps.at(-1)))
+      sink.emit({ type: 'agent.finished', status: 'ok' });
     return;
   }
   const error = object(outcome.error);
@@ -26,13 +27,23 @@ export function readEnding(wire: JsonObject, steps: readonly JsonObject[], sink:
       return sink.emit({ type: 'agent.finished', status: 'ok', raw_status, ...present({ duration_ms, has_answer }) });
     }
     case 'cancelled':
-      return sink.emit({ type: 'agent.finished', status: 'cancelled', raw_status, ...present({ message, duration_ms }) });
+      return sink.emit({
+        type: 'agent.finished',
+        status: 'cancelled',
+        raw_status,
+        ...present({ message, duration_ms }),
+      });
     case 'error':
     case 'failed':
     case 'timeout':
     case 'incomplete': {
       const code = codeOf(raw_status, error, message);
-      return sink.emit({ type: 'agent.finished', status: 'failed', raw_status, ...present({ code, message, duration_ms }) });
+      return sink.emit({
+        type: 'agent.finished',
+        status: 'failed',
+        raw_status,
+        ...present({ code, message, duration_ms }),
+      });
     }
   }
 }
@@ -45,7 +56,9 @@ function codeOf(status: string, error: JsonObject, message: string | undefined):
 
 /** It continues in another document, or calls have no result. */
 function isCutShort(wire: JsonObject): boolean {
-  return string(wire.continued_trajectory_ref) !== undefined || list(object(wire.extra).unfinished_tool_call_ids).length > 0;
+  return (
+    string(wire.continued_trajectory_ref) !== undefined || list(object(wire.extra).unfinished_tool_call_ids).length > 0
+  );
 }
 
 /** An agent whose last step has text and no calls has finished. */

@@ -37,7 +37,11 @@ export function stepReader(reading: Reading, depth = 0): StepReader {
       .map(object)
       .map((child) => [asText(child.trajectory_id), child]),
   );
-  const tools = new Tools(sink, { parent, used }, { has: (id) => children.has(id), read: (id, item) => readChild(id, item) });
+  const tools = new Tools(
+    sink,
+    { parent, used },
+    { has: (id) => children.has(id), read: (id, item) => readChild(id, item) },
+  );
   const prefix = parent === undefined ? '' : `${parent}/`;
   /** The open turn, with its number if the document has it. */
   let turn: { number: number | undefined; hasCalls: boolean } | undefined;
@@ -101,7 +105,8 @@ export function stepReader(reading: Reading, depth = 0): StepReader {
   }
 
   function end(): void {
-    for (const [id, child] of children) readChild(id, tools.known(string(object(child.extra).parent_tool_call_id)) ?? tools.start(id));
+    for (const [id, child] of children)
+      readChild(id, tools.known(string(object(child.extra).parent_tool_call_id)) ?? tools.start(id));
     if (parent === undefined) closeTurn();
   }
 

@@ -73,7 +73,8 @@ export class Tools {
   #callOf(result: JsonObject, calls: ReadonlyMap<string, Call>, waiting: Iterator<Call>): Call | undefined {
     const source = string(result.source_call_id);
     if (source !== undefined) return calls.get(source) ?? this.#earlier(source);
-    for (let next = waiting.next(); next.done !== true; next = waiting.next()) if (!next.value.isEnded) return next.value;
+    for (let next = waiting.next(); next.done !== true; next = waiting.next())
+      if (!next.value.isEnded) return next.value;
     return undefined;
   }
 
@@ -115,7 +116,8 @@ export class Tools {
     const refs = list(result.subagent_trajectory_ref).map((ref) => asText(object(ref).trajectory_id));
     const content = result.content === undefined || result.content === null ? undefined : textOf(result.content);
     if (call === undefined) {
-      if (content !== undefined && content !== '') this.#sink.emit({ type: 'log', stream: 'agent', level: 'info', text: content });
+      if (content !== undefined && content !== '')
+        this.#sink.emit({ type: 'log', stream: 'agent', level: 'info', text: content });
       return;
     }
     call.isEnded = true;
@@ -151,7 +153,9 @@ const byWhom: Readonly<Record<string, 'user' | 'rule' | 'agent' | 'runner'>> = {
 function statusOf(extra: JsonObject): ItemStatus {
   if (isStatus(extra.status)) return extra.status;
   const code = integer(extra.exit_code);
-  return extra.is_error === true || (extra.is_error === undefined && code !== undefined && code !== 0) ? 'error' : 'success';
+  return extra.is_error === true || (extra.is_error === undefined && code !== undefined && code !== 0)
+    ? 'error'
+    : 'success';
 }
 
 export function readEdits(changes: Json | undefined, sink: DecoderSink, item_id?: string): void {
@@ -162,7 +166,12 @@ export function readEdits(changes: Json | undefined, sink: DecoderSink, item_id?
       type: 'file.edited',
       path,
       operation: isOperation(change.kind) ? change.kind : 'modified',
-      ...present({ item_id, additions: whole(change.additions), deletions: whole(change.deletions), diff: string(change.diff) }),
+      ...present({
+        item_id,
+        additions: whole(change.additions),
+        deletions: whole(change.deletions),
+        diff: string(change.diff),
+      }),
     });
   }
 }

@@ -10,7 +10,8 @@ type Usage = EventOf<'usage.reported'>;
 /** The format's prompt tokens include the cached ones; a writer with more cached than prompt tokens anywhere counts them apart. */
 export function countsCacheApart(wire: JsonObject, steps: readonly JsonObject[]): boolean {
   const { total_prompt_tokens, total_cached_tokens } = object(wire.final_metrics);
-  const isMore = (cached: Json | undefined, prompt: Json | undefined): boolean => (count(cached) ?? 0) > (count(prompt) ?? Infinity);
+  const isMore = (cached: Json | undefined, prompt: Json | undefined): boolean =>
+    (count(cached) ?? 0) > (count(prompt) ?? Infinity);
   if (isMore(total_cached_tokens, total_prompt_tokens)) return true;
   return steps.some(({ metrics }) => isMore(object(metrics).cached_tokens, object(metrics).prompt_tokens));
 }
@@ -41,7 +42,12 @@ export function readUsage(step: JsonObject, isCacheApart: boolean, sink: Decoder
   if (Object.keys(tokens).length === 0) return;
   const scope = extra.scope === 'turn' ? 'turn' : 'step';
   const cost_computed = extra.cost_source === 'estimated' && tokens.cost_usd !== undefined ? true : undefined;
-  sink.emit({ type: 'usage.reported', scope, ...present({ model: filled(step.model_name), cost_computed }), ...tokens });
+  sink.emit({
+    type: 'usage.reported',
+    scope,
+    ...present({ model: filled(step.model_name), cost_computed }),
+    ...tokens,
+  });
 }
 
 /** The totals of the trajectory, one per model if they are separate. None: only the usage of its steps is known. */
@@ -51,7 +57,8 @@ export function readTotals(wire: JsonObject, steps: readonly JsonObject[], isCac
   const isComputed = extra.cost_source === 'estimated';
   const cost_is = extra.cost_is === 'at_least' ? 'at_least' : undefined;
   const models = list(extra.usage_by_model).map(object);
-  if (models.length > 0) return models.map((each) => usageOf(filled(each.model_name), ownTokens(each), { isComputed, cost_is }));
+  if (models.length > 0)
+    return models.map((each) => usageOf(filled(each.model_name), ownTokens(each), { isComputed, cost_is }));
   const cached = count(final.total_cached_tokens) ?? cachedIn(steps);
   const tokens = {
     input_tokens: inputOf(final.total_prompt_tokens, cached, isCacheApart),

@@ -52,7 +52,13 @@ export function encoder(sink: EncoderSink): Encoder {
   }
 
   /** Retries are written with the answer that followed them. */
-  function takeRetries({ parent_item_id, timestamp }: { parent_item_id?: string | undefined; timestamp: string | null }): void {
+  function takeRetries({
+    parent_item_id,
+    timestamp,
+  }: {
+    parent_item_id?: string | undefined;
+    timestamp: string | null;
+  }): void {
     if (retries.length === 0 || parent_item_id !== undefined) return;
     root.agentStep(timestamp).extra['retries'] = retries.toArray();
     retries = retries.emptied();

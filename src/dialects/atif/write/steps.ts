@@ -92,7 +92,12 @@ export class Step {
 }
 
 function callWire({ id, name, arguments: args, extra }: Call): JsonObject {
-  return { tool_call_id: id, function_name: name, arguments: args, ...(Object.keys(extra).length === 0 ? {} : { extra }) };
+  return {
+    tool_call_id: id,
+    function_name: name,
+    arguments: args,
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
 }
 
 function resultWire({ id, result, edits, refs }: Call): JsonObject {

@@ -81,7 +81,8 @@ export class Tools {
     this.#last = known;
     const { call, step } = known;
     // A call that never ended has no result in this format.
-    if (event.status === 'abandoned' && event.output === undefined && call.extra['synthetic'] !== true) return step.settle();
+    if (event.status === 'abandoned' && event.output === undefined && call.extra['synthetic'] !== true)
+      return step.settle();
     call.result = this.#resultOf(event);
     step.end(call);
   }

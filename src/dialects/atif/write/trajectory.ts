@@ -63,7 +63,8 @@ export class Trajectory {
     if (event.text === '') return;
     const isText = event.type === 'text.completed';
     const open = this.#open;
-    if (open !== undefined && isText && open.messageId !== undefined && open.messageId !== event.message_id) this.close();
+    if (open !== undefined && isText && open.messageId !== undefined && open.messageId !== event.message_id)
+      this.close();
     const step = this.agentStep(event.timestamp);
     if (isText) step.messageId = event.message_id;
     (isText ? step.texts : step.reasoning).push(this.#sizeLimit.text(event.text, isText ? 'text' : 'reasoning'));
@@ -123,9 +124,11 @@ export class Trajectory {
       ...head,
       trajectory_id: this.id,
       steps: this.#steps.map((step, index) => step.wire(index + 1)),
-      notes: this.#omitted === 0 ? undefined : `${this.#omitted} later steps are left out: one document cannot hold them`,
+      notes:
+        this.#omitted === 0 ? undefined : `${this.#omitted} later steps are left out: one document cannot hold them`,
       final_metrics: { ...tail.final, total_steps: kept + this.#omitted },
-      subagent_trajectories: children.length === 0 ? undefined : children.map((child) => child.wire(head, { extra: {} })),
+      subagent_trajectories:
+        children.length === 0 ? undefined : children.map((child) => child.wire(head, { extra: {} })),
       extra: Object.keys(extra).length === 0 ? undefined : extra,
     });
   }

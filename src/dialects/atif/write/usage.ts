@@ -31,7 +31,11 @@ export class Usage {
       scope: this.#isTurn ? 'turn' : undefined,
       cost_source: isEstimated ? 'estimated' : undefined,
     });
-    return present({ ...countsOf(sum), cost_usd: sum.cost_usd, extra: Object.keys(extra).length === 0 ? undefined : extra });
+    return present({
+      ...countsOf(sum),
+      cost_usd: sum.cost_usd,
+      extra: Object.keys(extra).length === 0 ? undefined : extra,
+    });
   }
 }
 
@@ -57,7 +61,8 @@ export function writeUsage({ metrics, usage_by_model, children }: RunOutcome): J
   });
 }
 
-const rounded = (tokens: number | undefined): number | undefined => (tokens === undefined ? undefined : Math.round(tokens));
+const rounded = (tokens: number | undefined): number | undefined =>
+  tokens === undefined ? undefined : Math.round(tokens);
 
 /** Prompt tokens include the cached ones; a cached count that exceeds them is left out. */
 function countsOf({ input_tokens, output_tokens, cache_read_tokens }: Told) {
@@ -69,5 +74,8 @@ function countsOf({ input_tokens, output_tokens, cache_read_tokens }: Told) {
 
 /** Counts for which the format has no field. */
 function splitOf({ cache_write_tokens, reasoning_tokens }: Told) {
-  return { cache_creation_input_tokens: rounded(cache_write_tokens), reasoning_output_tokens: rounded(reasoning_tokens) };
+  return {
+    cache_creation_input_tokens: rounded(cache_write_tokens),
+    reasoning_output_tokens: rounded(reasoning_tokens),
+  };
 }

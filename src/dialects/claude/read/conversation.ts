@@ -127,7 +127,12 @@ export class Conversation {
         return this.#count(message, object(event.usage));
       }
       case 'error':
-        return this.#sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: asText(object(event.error).message) });
+        return this.#sink.emit({
+          type: 'log',
+          stream: 'agent',
+          level: 'warning',
+          text: asText(object(event.error).message),
+        });
       case 'message_stop':
       case 'ping':
         return;
@@ -224,7 +229,8 @@ export class Conversation {
   }
 
   #say(message: Message, text: string): void {
-    if (message.parent === undefined && text.trim() !== '' && !message.hasSaid('text', text)) this.#facts.lastText = text;
+    if (message.parent === undefined && text.trim() !== '' && !message.hasSaid('text', text))
+      this.#facts.lastText = text;
     message.say('text', text, this.#sink);
   }
 

@@ -4,7 +4,15 @@ import type { JsonObject } from '../../../json/json.ts';
 import { asText, count, filled, list, object, string, time, whole } from '../../../json/read.ts';
 import { Conversation } from './conversation.ts';
 import { isWithheld, readEnding } from './ending.ts';
-import { authNotice, notice, rateLimit, resetNotice, startupWarnings, unannouncedFailure, unaskedNotice } from './notices.ts';
+import {
+  authNotice,
+  notice,
+  rateLimit,
+  resetNotice,
+  startupWarnings,
+  unannouncedFailure,
+  unaskedNotice,
+} from './notices.ts';
 import { Permissions } from './permissions.ts';
 import { Span } from './span.ts';
 import { isTranscript, transcriptDecoder } from './session.ts';
@@ -178,7 +186,13 @@ function oneRun(sink: DecoderSink): Required<Omit<Decoder, 'text'>> {
     talk.closeTurn(string(wire.stop_reason));
     for (const each of usage.read(wire, talk.mainModel ?? initModel, talk.subAgentUsage)) sink.emit(each);
     const ending = readEnding(wire, facts, { duration: span.add(count(wire.duration_ms)), rejected, isAlone });
-    if (!facts.hasCalledModel && ending.length === 1 && ending[0]?.type === 'agent.finished' && ending[0].status === 'ok' && isUnused(wire))
+    if (
+      !facts.hasCalledModel &&
+      ending.length === 1 &&
+      ending[0]?.type === 'agent.finished' &&
+      ending[0].status === 'ok' &&
+      isUnused(wire)
+    )
       sink.emit(unaskedNotice);
     claimedGood = ending.some((each) => each.type === 'agent.finished' && each.status === 'ok');
     for (const each of ending) sink.emit(each);
@@ -189,7 +203,8 @@ function oneRun(sink: DecoderSink): Required<Omit<Decoder, 'text'>> {
     transcript.end();
     for (const [task, error] of failedTasks) sink.emit(unannouncedFailure(task, error));
     // Every turn ends with its own result: an earlier result says nothing about a turn that was cut off.
-    if (started && talk.facts.interrupted && talk.facts.active) sink.emit({ type: 'agent.finished', status: 'cancelled' });
+    if (started && talk.facts.interrupted && talk.facts.active)
+      sink.emit({ type: 'agent.finished', status: 'cancelled' });
     else if (claimedGood && talk.facts.active)
       sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the stream stops inside a turn' });
   }

@@ -60,13 +60,25 @@ export function readEnding(wire: JsonObject, facts: TurnFacts, { duration, rejec
   if (code === 'cancelled') return [{ ...finished, status: 'cancelled', ...present({ message: filled(message) }) }];
   const claim: Draft = { ...finished, status: 'failed', code, message };
   if (code === 'turn_limit') {
-    return [{ type: 'limit.reached', limit: 'turns', ...present({ value: count(wire.num_turns) || undefined }), message }, claim];
+    return [
+      { type: 'limit.reached', limit: 'turns', ...present({ value: count(wire.num_turns) || undefined }), message },
+      claim,
+    ];
   }
   if (code === 'cost_limit') return [{ type: 'limit.reached', limit: 'cost', message }, claim];
   return [claim];
 }
 
-const withheld = ['result', 'session_id', 'uuid', 'usage', 'modelUsage', 'permission_denials', 'structured_output', 'errors'] as const;
+const withheld = [
+  'result',
+  'session_id',
+  'uuid',
+  'usage',
+  'modelUsage',
+  'permission_denials',
+  'structured_output',
+  'errors',
+] as const;
 
 /** The log of claude-code-action, which leaves out everything that the model or a tool may have said. */
 export function isWithheld(wire: JsonObject): boolean {

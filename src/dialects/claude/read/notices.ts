@@ -21,12 +21,19 @@ function sentence(...parts: readonly (string | undefined)[]): string {
 export function notice(wire: JsonObject): readonly Draft[] | undefined {
   switch (wire.subtype) {
     case 'status':
-      return wire.compact_result === 'failed' ? [warning(sentence('compaction failed', filled(wire.compact_error)))] : [];
+      return wire.compact_result === 'failed'
+        ? [warning(sentence('compaction failed', filled(wire.compact_error)))]
+        : [];
     case 'compact_boundary': {
       const { trigger, pre_tokens, post_tokens } = object(wire.compact_metadata);
       const sizes = [count(pre_tokens), count(post_tokens)].filter((size) => size !== undefined);
       return [
-        info(sentence(`conversation compacted (${string(trigger) ?? 'unknown'})`, sizes.length > 0 ? `${sizes.join(' → ')} tokens` : '')),
+        info(
+          sentence(
+            `conversation compacted (${string(trigger) ?? 'unknown'})`,
+            sizes.length > 0 ? `${sizes.join(' → ')} tokens` : '',
+          ),
+        ),
       ];
     }
     case 'api_retry':
@@ -48,13 +55,21 @@ export function notice(wire: JsonObject): readonly Draft[] | undefined {
         },
       ];
     case 'task_notification': {
-      const text = sentence(`task ${asText(wire.task_id)} ${asText(wire.status)}`, filled(wire.summary) ?? filled(wire.reason));
+      const text = sentence(
+        `task ${asText(wire.task_id)} ${asText(wire.status)}`,
+        filled(wire.summary) ?? filled(wire.reason),
+      );
       return [wire.status === 'completed' ? info(text) : warning(text)];
     }
     case 'hook_response':
       if (wire.outcome !== 'error') return [];
       return [
-        warning(sentence(`hook ${asText(wire.hook_name)} failed`, filled(wire.stderr) ?? filled(wire.output) ?? filled(wire.stdout))),
+        warning(
+          sentence(
+            `hook ${asText(wire.hook_name)} failed`,
+            filled(wire.stderr) ?? filled(wire.output) ?? filled(wire.stdout),
+          ),
+        ),
       ];
     case 'informational':
       return [wire.level === 'warning' ? warning(asText(wire.content)) : info(asText(wire.content))];
@@ -71,7 +86,9 @@ export function notice(wire: JsonObject): readonly Draft[] | undefined {
         warning(sentence(`file not kept: ${asText(object(each).filename)}`, filled(object(each).error))),
       );
     case 'plugin_install':
-      return wire.status === 'failed' ? [warning(sentence(`plugin ${string(wire.name) ?? ''} not installed`, filled(wire.error)))] : [];
+      return wire.status === 'failed'
+        ? [warning(sentence(`plugin ${string(wire.name) ?? ''} not installed`, filled(wire.error)))]
+        : [];
     case 'mirror_error':
       return [warning(sentence('transcript mirror', filled(wire.error)))];
     case 'session_writes_lost':
@@ -108,7 +125,8 @@ function retry(wire: JsonObject): Draft {
       max_attempts: whole(wire.max_retries),
       delay_ms: count(wire.retry_delay_ms),
       // Without a status there was no response at all.
-      code: wire.error_status === null && word === 'server_error' ? 'network' : (codeOfName(word) ?? codeOfStatus(status)),
+      code:
+        wire.error_status === null && word === 'server_error' ? 'network' : (codeOfName(word) ?? codeOfStatus(status)),
     }),
   };
 }
@@ -118,7 +136,8 @@ export function startupWarnings(wire: JsonObject): Draft[] {
   const out: Draft[] = [];
   for (const each of list(wire.mcp_servers)) {
     const { name, status } = object(each);
-    if (status === 'failed' || status === 'error' || status === 'needs-auth') out.push(warning(`MCP server ${asText(name)}: ${status}`));
+    if (status === 'failed' || status === 'error' || status === 'needs-auth')
+      out.push(warning(`MCP server ${asText(name)}: ${status}`));
   }
   for (const each of [...list(wire.plugin_errors), ...list(wire.mcp_server_errors)]) {
     out.push(warning(sentence('startup', filled(object(each).error) ?? filled(object(each).message) ?? asText(each))));

@@ -132,7 +132,8 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation, tools: 
     if (interrupted) return { type: 'agent.finished', status: 'cancelled' };
     if (fault !== undefined) return { type: 'agent.finished', status: 'failed', code: fault };
     if (refused) return { type: 'agent.finished', status: 'failed', code: 'refused' };
-    const isTold = stop === 'end_turn' || stop === 'stop_sequence' || (ended && stop === undefined && lastText !== undefined);
+    const isTold =
+      stop === 'end_turn' || stop === 'stop_sequence' || (ended && stop === undefined && lastText !== undefined);
     const isDone = isTold || (stop === undefined && answered && !reasons.areTold);
     if (isDone && !isTold) sink.note('guessed', 'the last message tells no reason to stop: taken for the answer');
     return isDone ? { type: 'agent.finished', status: 'ok', ...present({ raw_status: stop }) } : undefined;

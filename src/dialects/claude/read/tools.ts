@@ -178,5 +178,8 @@ function editOf(path: string | undefined, details: JsonObject, output: Json | un
   const file = isNamed ? (filled(details.filePath) ?? path) : path;
   if (file === undefined) return undefined;
   const created = change === 'create' || (!isNamed && asText(output).startsWith('File created'));
-  return { path: file, operation: created ? ('created' as const) : change === 'delete' ? ('deleted' as const) : ('modified' as const) };
+  return {
+    path: file,
+    operation: created ? ('created' as const) : change === 'delete' ? ('deleted' as const) : ('modified' as const),
+  };
 }

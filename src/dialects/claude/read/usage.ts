@@ -152,7 +152,14 @@ export class Usage {
     this.#paid = Math.max(this.#paid, cost);
     if (isAny(main)) {
       const tokens = plus(plus(main, subAgents), price);
-      return [{ type: 'usage.reported', scope: 'turn', ...present({ service_tier: serviceTierOf(usage), cost_is }), ...tokens }];
+      return [
+        {
+          type: 'usage.reported',
+          scope: 'turn',
+          ...present({ service_tier: serviceTierOf(usage), cost_is }),
+          ...tokens,
+        },
+      ];
     }
     // A cost alone does not replace the tokens that the messages reported.
     return isAny(price) ? [{ type: 'usage.reported', scope: 'step', ...present({ cost_is }), ...price }] : [];
@@ -177,7 +184,9 @@ export function readTotal(wire: JsonObject, used: Tokens, mainModel: string | un
 
 /** The result says that no token was used since the one before. */
 export function isUnused(wire: JsonObject): boolean {
-  const models = isObject(wire.model_usage_since_last_result) ? readSince(wire, undefined) : readModels(wire, 'modelUsage');
+  const models = isObject(wire.model_usage_since_last_result)
+    ? readSince(wire, undefined)
+    : readModels(wire, 'modelUsage');
   return isObject(wire.usage) && !isAny(readMessagesUsage(wire.usage)) && models.length === 0;
 }
 
@@ -191,7 +200,10 @@ type ByModel = readonly (readonly [model: string, tokens: Tokens])[];
 
 function readModels(wire: JsonObject, field: string): ByModel {
   return Object.entries(object(wire[field]))
-    .map(([model, usage]) => [model, tokensIn(ofModel, { ...object(usage), ...(isGuess(wire) ? unknownCost : {}) })] as const)
+    .map(
+      ([model, usage]) =>
+        [model, tokensIn(ofModel, { ...object(usage), ...(isGuess(wire) ? unknownCost : {}) })] as const,
+    )
     .filter(([, tokens]) => isAny(tokens));
 }
 

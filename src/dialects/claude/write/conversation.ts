@@ -9,7 +9,13 @@ import { stepOf, type Usage } from './usage.ts';
 type Thread = EventOf<'thread.started'>;
 type Said = EventOf<'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed'>;
 
-const opening: ReadonlySet<EventType> = new Set(['text.delta', 'text.completed', 'reasoning.delta', 'reasoning.completed', 'item.started']);
+const opening: ReadonlySet<EventType> = new Set([
+  'text.delta',
+  'text.completed',
+  'reasoning.delta',
+  'reasoning.completed',
+  'item.started',
+]);
 
 export function opensBlock(event: EventRecord): boolean {
   return opening.has(event.type);
@@ -46,7 +52,8 @@ export class Conversation {
 
   /** Returns why it stopped. */
   endTurn(event: EventOf<'turn.completed'>): string | null {
-    if (this.#turn !== undefined && !this.#turn.spoke && !this.#turn.isSynthetic) this.message(undefined, this.#turn.id).say([]);
+    if (this.#turn !== undefined && !this.#turn.spoke && !this.#turn.isSynthetic)
+      this.message(undefined, this.#turn.id).say([]);
     const stop = stopOf(event.finish_reason, event.raw_finish_reason);
     this.#messages.get(undefined)?.end(stop);
     this.#messages.delete(undefined);
@@ -61,7 +68,11 @@ export class Conversation {
   /** A call belongs to the latest message of its turn. */
   messageOfCall(event: EventOf<'item.started'>): Message {
     const known = this.#messages.get(event.parent_item_id);
-    return this.message(event.parent_item_id, event.turn_id, known?.turnId === event.turn_id ? known.id : event.turn_id);
+    return this.message(
+      event.parent_item_id,
+      event.turn_id,
+      known?.turnId === event.turn_id ? known.id : event.turn_id,
+    );
   }
 
   message(parent: string | undefined, turnId: string, id = turnId): Message {
@@ -107,7 +118,9 @@ export class Conversation {
     this.#pending = undefined;
     const last = this.#last;
     if (last === undefined || this.#messages.get(last.parent) !== last) return;
-    last.usage = last.isStreaming ? this.#usage.show(last.usage, tokens, last.parent !== undefined) : plus(last.usage, tokens);
+    last.usage = last.isStreaming
+      ? this.#usage.show(last.usage, tokens, last.parent !== undefined)
+      : plus(last.usage, tokens);
     if (isTurnOver || !last.isStreaming) return;
     if (last.calledTools || last.parent !== undefined) last.end(last.calledTools ? 'tool_use' : 'end_turn');
     else last.settle(null);

@@ -100,7 +100,9 @@ class ClaudeEncoder implements Encoder {
       case 'process.ended':
         return output.lose('process');
       case 'line.unknown':
-        return event.dialect === 'claude' && isObject(event.wire) ? output.pass(event.wire) : output.lose('unknown_line');
+        return event.dialect === 'claude' && isObject(event.wire)
+          ? output.pass(event.wire)
+          : output.lose('unknown_line');
       default:
         return output.lose(lossOf[event.type]);
     }
@@ -151,9 +153,12 @@ class ClaudeEncoder implements Encoder {
   }
 
   #fault(event: EventOf<'error'>): void {
-    const ofSubAgent = !event.fatal && event.scope === 'provider' && event.name !== undefined && event.item_id !== undefined;
-    if (!event.fatal && !ofSubAgent) return this.#output.line(noticeLine('warning', `${event.scope}: ${event.message}`));
-    if (event.code === 'refused' && event.name === undefined) return this.#output.line(refusalLine(event, this.#talk.model));
+    const ofSubAgent =
+      !event.fatal && event.scope === 'provider' && event.name !== undefined && event.item_id !== undefined;
+    if (!event.fatal && !ofSubAgent)
+      return this.#output.line(noticeLine('warning', `${event.scope}: ${event.message}`));
+    if (event.code === 'refused' && event.name === undefined)
+      return this.#output.line(refusalLine(event, this.#talk.model));
     this.#output.spoken(ofSubAgent ? event.item_id : undefined, faultLine(event, `msg_error_${this.#output.lines}`));
   }
 }

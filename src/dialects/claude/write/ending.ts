@@ -98,19 +98,27 @@ export class Ending {
     if (limit !== undefined && reached === undefined) this.#output.lose('limit');
     if (claim?.status === 'ok' && limit === undefined) {
       const text = this.#texts.join('\n').trim();
-      return { subtype: 'success', is_error: false, result: text, stop_reason: this.#harmlessStop, ...terminal(claim, isOwn) };
+      return {
+        subtype: 'success',
+        is_error: false,
+        result: text,
+        stop_reason: this.#harmlessStop,
+        ...terminal(claim, isOwn),
+      };
     }
     if (claim?.status === 'ok' || (claim === undefined && reached === undefined)) this.#output.lose('verdict');
     const code = reached ?? (claim?.status === 'failed' ? claim.code : undefined) ?? 'unknown';
     const message = filled(claim?.message) ?? filled(limit?.message) ?? filled(outcome?.error_details?.message) ?? '';
     if (claim?.status === 'cancelled' && limit === undefined) {
-      const why = isOwn && claim.raw_status !== undefined ? terminal(claim, isOwn) : { terminal_reason: 'aborted_streaming' };
+      const why =
+        isOwn && claim.raw_status !== undefined ? terminal(claim, isOwn) : { terminal_reason: 'aborted_streaming' };
       return this.#error('error_during_execution', message, why);
     }
     const own = isOwn && claim?.status === 'failed' ? claim.raw_status?.split('/', 1)[0] : undefined;
     const subtype = own !== undefined && subtypes.has(own) ? own : subtypeOf(code);
     if (subtype !== 'success') {
-      const startup = code === 'config' && codeOfMessage(message) !== 'config' ? { startup_failure_reason: message } : {};
+      const startup =
+        code === 'config' && codeOfMessage(message) !== 'config' ? { startup_failure_reason: message } : {};
       if (subtype === 'error_during_execution' && !isOwn && code !== 'config' && codeOfMessage(message) !== code)
         this.#output.lose('verdict');
       return this.#error(subtype, message, { ...terminal(claim, isOwn), ...startup });
@@ -138,7 +146,9 @@ export class Ending {
 function subtypeOf(code: ErrorCode): string {
   if (code === 'turn_limit') return 'error_max_turns';
   if (code === 'cost_limit') return 'error_max_budget_usd';
-  return statuses[code] !== undefined || code === 'refused' || code === 'output_length' ? 'success' : 'error_during_execution';
+  return statuses[code] !== undefined || code === 'refused' || code === 'output_length'
+    ? 'success'
+    : 'error_during_execution';
 }
 
 function terminal(claim: Claim | undefined, isOwn: boolean): JsonObject {

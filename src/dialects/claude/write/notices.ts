@@ -9,7 +9,9 @@ export function firstLine(event: EventOf<'thread.started'>): JsonObject {
     subtype: 'init',
     cwd: event.cwd ?? '',
     model: event.model ?? '',
-    ...(event.agent === 'claude' && event.agent_version !== undefined ? { claude_code_version: event.agent_version } : {}),
+    ...(event.agent === 'claude' && event.agent_version !== undefined
+      ? { claude_code_version: event.agent_version }
+      : {}),
     permissionMode: 'default',
     apiKeySource: 'none',
     output_style: 'default',
@@ -22,7 +24,13 @@ export function firstLine(event: EventOf<'thread.started'>): JsonObject {
 }
 
 export function refusalLine(event: EventOf<'error'>, model: string): JsonObject {
-  return { type: 'system', subtype: 'model_refusal_no_fallback', trigger: 'refusal', original_model: model, content: event.message };
+  return {
+    type: 'system',
+    subtype: 'model_refusal_no_fallback',
+    trigger: 'refusal',
+    original_model: model,
+    content: event.message,
+  };
 }
 
 /** An API failure as this wire writes it: a text that no model wrote, and the kind of failure. */

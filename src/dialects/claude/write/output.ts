@@ -84,7 +84,11 @@ export class Output {
   /** The uuid is new for every line, but counted: an encoder has no randomness. */
   #identified(wire: JsonObject): JsonObject {
     this.#lines += 1;
-    return { ...wire, session_id: this.#session, uuid: `00000000-0000-4000-8000-${this.#lines.toString(16).padStart(12, '0')}` };
+    return {
+      ...wire,
+      session_id: this.#session,
+      uuid: `00000000-0000-4000-8000-${this.#lines.toString(16).padStart(12, '0')}`,
+    };
   }
 
   /** Counts as lost what the result object alone cannot hold, unless another rule counts it. */

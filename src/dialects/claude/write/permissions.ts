@@ -44,7 +44,8 @@ export class Permissions {
   /** A request that the next event does not answer gets its own line. */
   settle(next: EventRecord | undefined): void {
     const request = this.#open;
-    if (request === undefined || (next?.type === 'permission.resolved' && next.permission_id === request.permission_id)) return;
+    if (request === undefined || (next?.type === 'permission.resolved' && next.permission_id === request.permission_id))
+      return;
     this.#open = undefined;
     this.#output.line({
       type: 'control_request',

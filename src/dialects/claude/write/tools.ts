@@ -58,9 +58,13 @@ export class Tools {
     const held = this.#held;
     if (held === undefined || held.id !== event.item_id) return this.#output.lose('file_edit');
     this.#held = undefined;
-    if (event.diff !== undefined || event.additions !== undefined || event.deletions !== undefined) this.#output.lose('file_edit');
+    if (event.diff !== undefined || event.additions !== undefined || event.deletions !== undefined)
+      this.#output.lose('file_edit');
     const type = event.operation === 'created' ? 'create' : event.operation === 'deleted' ? 'delete' : 'update';
-    this.#output.line({ ...held.line, tool_use_result: { ...object(held.line.tool_use_result), type, filePath: event.path } });
+    this.#output.line({
+      ...held.line,
+      tool_use_result: { ...object(held.line.tool_use_result), type, filePath: event.path },
+    });
   }
 
   /** A result that waits for an edit is written when something else follows. */
@@ -98,7 +102,12 @@ function resultLine(start: Started, end: Completed): JsonObject {
   const isError = end.status !== 'success';
   const content = contentOf(end.output ?? end.error);
   const text = typeof content === 'string' ? content : '';
-  const block: JsonObject = { type: 'tool_result', tool_use_id: end.item_id, ...present({ content }), is_error: isError };
+  const block: JsonObject = {
+    type: 'tool_result',
+    tool_use_id: end.item_id,
+    ...present({ content }),
+    is_error: isError,
+  };
   const isPlain = resultStatus(isError, undefined, text) === end.status;
   const isTold = exitCodeIn(start.name, end.status === 'error' ? text : '') === end.exit_code;
   const details = present({ exit_code: isTold ? undefined : end.exit_code, duration_ms: end.duration_ms });
@@ -107,13 +116,16 @@ function resultLine(start: Started, end: Completed): JsonObject {
     message: { role: 'user', content: [block] },
     parent_tool_use_id: start.parent_item_id ?? null,
     ...(Object.keys(details).length > 0 ? { tool_use_result: details } : {}),
-    ...(isPlain ? {} : { tool_result_meta: [{ id: end.item_id, non_execution_kind: nonExecution[end.status] ?? 'error' }] }),
+    ...(isPlain
+      ? {}
+      : { tool_result_meta: [{ id: end.item_id, non_execution_kind: nonExecution[end.status] ?? 'error' }] }),
   };
 }
 
 /** Text, or blocks where the output is made of blocks already. */
 function contentOf(output: Json | undefined): Json | undefined {
   if (output === undefined || typeof output === 'string') return output;
-  if (Array.isArray(output) && output.length > 0 && output.every((each) => typeof object(each).type === 'string')) return output;
+  if (Array.isArray(output) && output.length > 0 && output.every((each) => typeof object(each).type === 'string'))
+    return output;
   return asText(output);
 }

@@ -11,7 +11,10 @@ type Reported = EventOf<'usage.reported'>;
 export function writeUsage(tokens: Tokens): JsonObject {
   return {
     input_tokens: uncached(tokens),
-    ...present({ cache_creation_input_tokens: tokens.cache_write_tokens, cache_read_input_tokens: tokens.cache_read_tokens }),
+    ...present({
+      cache_creation_input_tokens: tokens.cache_write_tokens,
+      cache_read_input_tokens: tokens.cache_read_tokens,
+    }),
     output_tokens: tokens.output_tokens ?? 0,
     ...present({ cache_creation: writeCacheKinds(tokens), server_tool_use: writeSearches(tokens) }),
   };
@@ -83,7 +86,8 @@ export class Usage {
     const { cost_usd } = tokens;
     this.#isWholeSession ||= event.whole_session === true;
     // A cost without a model and without tokens is that of all models.
-    if (event.scope === 'thread' && event.model === undefined && Object.keys(tokens).join() === 'cost_usd') this.#costOfAll = cost_usd;
+    if (event.scope === 'thread' && event.model === undefined && Object.keys(tokens).join() === 'cost_usd')
+      this.#costOfAll = cost_usd;
     else if (event.scope === 'thread') this.#countThread(event.model ?? '', tokens);
     else if (event.scope === 'turn') {
       this.#isTurnTold = true;
@@ -105,7 +109,10 @@ export class Usage {
   isUntold({ metrics }: RunOutcome): boolean {
     if (metrics.tokens_used === undefined || this.#isAlone) return metrics.tokens_used !== undefined;
     if (this.#results > 0) return false;
-    return (metrics.input_tokens ?? 0) !== (this.#shown.input_tokens ?? 0) || metrics.output_tokens !== this.#shown.output_tokens;
+    return (
+      (metrics.input_tokens ?? 0) !== (this.#shown.input_tokens ?? 0) ||
+      metrics.output_tokens !== this.#shown.output_tokens
+    );
   }
 
   /** The fields of a result; `outcome`: only for the last one. */
@@ -128,10 +135,13 @@ export class Usage {
       if (!models.has('')) return this.#byModel(models);
     }
     const sum =
-      outcome === undefined ? (this.#ofThread.get('') ?? this.#ofTurns) : totalTokens(outcome.metrics, outcome.metrics.cost_source);
+      outcome === undefined
+        ? (this.#ofThread.get('') ?? this.#ofTurns)
+        : totalTokens(outcome.metrics, outcome.metrics.cost_source);
     const model = outcome?.metrics.model_name;
     const isOneModel = this.#isOneModel && !this.#isTurnTold && this.#results === 0;
-    if (isAny(sum) && isOneModel && model !== undefined && model.trim() !== '') return this.#byModel(new Map([[model, sum]]));
+    if (isAny(sum) && isOneModel && model !== undefined && model.trim() !== '')
+      return this.#byModel(new Map([[model, sum]]));
     if (sum.reasoning_tokens) this.#lose('token_split');
     const turn = minus(sum, this.#written);
     this.#written = plus(this.#written, turn);
@@ -144,7 +154,10 @@ export class Usage {
     let sum: Tokens = {};
     for (const tokens of models.values()) sum = plus(sum, tokens);
     // Totals that begin with an earlier run are recognised by a turn that is less.
-    const turn = this.#isWholeSession && this.#results === 0 ? minus(this.#shown, this.#shownBySubAgents) : minus(sum, this.#written);
+    const turn =
+      this.#isWholeSession && this.#results === 0
+        ? minus(this.#shown, this.#shownBySubAgents)
+        : minus(sum, this.#written);
     this.#written = sum;
     return {
       ...present({ total_cost_usd: sum.cost_usd ?? this.#costOfAll }),

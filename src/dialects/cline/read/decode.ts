@@ -22,7 +22,8 @@ export function decoder(sink: DecoderSink): Decoder {
     tellTime(sink, wire.ts);
     if (legacy.line(wire)) return;
     if (isFirstLine(wire)) beginAgain(filled(wire.agentId) ?? filled(wire.sessionId));
-    if (wire.type === 'run_start') return introduce(present({ session_id: filled(wire.sessionId), model: filled(wire.modelId) }));
+    if (wire.type === 'run_start')
+      return introduce(present({ session_id: filled(wire.sessionId), model: filled(wire.modelId) }));
     introduce();
     switch (wire.type) {
       case 'agent_event':
@@ -68,7 +69,10 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'iteration_start':
         return sink.emit({ type: 'turn.started', ...present({ iteration: whole(event.iteration) }) });
       case 'iteration_end':
-        return sink.emit({ type: 'turn.completed', finish_reason: event.hadToolCalls === true ? 'tool_calls' : 'stop' });
+        return sink.emit({
+          type: 'turn.completed',
+          finish_reason: event.hadToolCalls === true ? 'tool_calls' : 'stop',
+        });
       case 'content_start':
       case 'content_end':
         return readContent(wire, event);
@@ -118,7 +122,10 @@ export function decoder(sink: DecoderSink): Decoder {
   function readNotice(event: JsonObject): void {
     const text = asText(event.message);
     const detail = object(event.metadata);
-    if (event.noticeType === 'recovery' || (detail.kind === 'context_overflow_recovery' && detail.phase === 'started')) {
+    if (
+      event.noticeType === 'recovery' ||
+      (detail.kind === 'context_overflow_recovery' && detail.phase === 'started')
+    ) {
       const cause = filled(detail.providerError) ?? text;
       return sink.emit({ type: 'retry.scheduled', code: codeOfMessage(cause), cause });
     }
@@ -142,5 +149,8 @@ export function decoder(sink: DecoderSink): Decoder {
 
 /** Whether this is the first line of the run itself; its sub-agents begin with similar lines. */
 function isFirstLine(wire: JsonObject): boolean {
-  return wire.type === 'run_start' || (wire.type === 'hook_event' && wire.hookEventName === 'agent_start' && wire.parentAgentId === null);
+  return (
+    wire.type === 'run_start' ||
+    (wire.type === 'hook_event' && wire.hookEventName === 'agent_start' && wire.parentAgentId === null)
+  );
 }

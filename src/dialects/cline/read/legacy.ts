@@ -98,7 +98,8 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
       case 'command':
         return start('command', 'command', { command: words });
       case 'command_output':
-        if (open !== undefined && words !== '') sink.emit({ type: 'item.output', item_id: open, stream: 'stdout', chunk: words });
+        if (open !== undefined && words !== '')
+          sink.emit({ type: 'item.output', item_id: open, stream: 'stdout', chunk: words });
         return;
       case 'use_mcp_server': {
         const call = objectIn(words);
@@ -145,7 +146,12 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         const detail = objectIn(words);
         const what = filled(detail.tool) ?? filled(detail.toolName) ?? wire.ask;
         const pattern = wire.ask === 'command' ? filled(words) : filled(detail.path);
-        return sink.emit({ type: 'permission.requested', permission_id: `ask_${asText(wire.ts)}`, what, ...present({ pattern }) });
+        return sink.emit({
+          type: 'permission.requested',
+          permission_id: `ask_${asText(wire.ts)}`,
+          what,
+          ...present({ pattern }),
+        });
       }
       case 'api_req_failed': {
         closeRequest();
@@ -205,7 +211,8 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
 
   /** The end of a tool is not on the wire: it succeeded if the run went on without an error. */
   function closeTool(status: ItemStatus, words?: string): void {
-    if (open !== undefined) calls.end(open, status === 'success' ? { status, output: words } : { status, error: words });
+    if (open !== undefined)
+      calls.end(open, status === 'success' ? { status, output: words } : { status, error: words });
     open = undefined;
   }
 

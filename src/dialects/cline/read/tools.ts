@@ -67,9 +67,16 @@ function endOf(event: JsonObject): CallEnd {
   const parts = (Array.isArray(output) ? output : [output]).filter(isObject);
   const message = parts.map((part) => filled(part.error)).find((each) => each !== undefined);
   const error = message ?? filled(event.error);
-  if (error === undefined && !parts.some((part) => part.success === false)) return { status: 'success', output, duration_ms };
+  if (error === undefined && !parts.some((part) => part.success === false))
+    return { status: 'success', output, duration_ms };
   const exit = /exited with code (\d{1,9})$/.exec(error ?? '')?.[1];
-  return { status: failureOf(error ?? ''), error, exit_code: exit === undefined ? undefined : Number(exit), output, duration_ms };
+  return {
+    status: failureOf(error ?? ''),
+    error,
+    exit_code: exit === undefined ? undefined : Number(exit),
+    output,
+    duration_ms,
+  };
 }
 
 const unavailable = /Model tried to call unavailable tool '(\w+)'/;

@@ -52,10 +52,16 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'agent_message':
       case 'assistant_message':
         if (phase === 'item.completed')
-          sink.emit({ type: 'text.completed', text: asText(item.text), block_id: id || 'item', message_id: id || 'item' });
+          sink.emit({
+            type: 'text.completed',
+            text: asText(item.text),
+            block_id: id || 'item',
+            message_id: id || 'item',
+          });
         return;
       case 'reasoning':
-        if (phase === 'item.completed') sink.emit({ type: 'reasoning.completed', text: asText(item.text), block_id: id || 'item' });
+        if (phase === 'item.completed')
+          sink.emit({ type: 'reasoning.completed', text: asText(item.text), block_id: id || 'item' });
         return;
       case 'error':
         return sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: asText(item.message) });

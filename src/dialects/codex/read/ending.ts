@@ -25,7 +25,8 @@ export function readEnding(wire: JsonObject, sink: DecoderSink): void {
 export function readError(wire: JsonObject, sink: DecoderSink): void {
   const message = asText(wire.message);
   const retry = retryWording.exec(message);
-  if (retry === null) return sink.emit({ type: 'error', scope: 'provider', code: codeOfMessage(message), message, fatal: true });
+  if (retry === null)
+    return sink.emit({ type: 'error', scope: 'provider', code: codeOfMessage(message), message, fatal: true });
   const [, attempt, maximum, waiting = '', cause = waiting] = retry;
   sink.emit({
     type: 'retry.scheduled',

@@ -26,7 +26,8 @@ export class Fork {
   turn(id: string | undefined): void {
     if (!this.#isFork || this.#turn === 'own') return;
     const [began, started] = [timeIn(id), timeIn(this.#id)];
-    if (began !== undefined && started !== undefined && began !== started) this.#turn = began < started ? 'copied' : 'own';
+    if (began !== undefined && started !== undefined && began !== started)
+      this.#turn = began < started ? 'copied' : 'own';
   }
 
   /** Whether a line of this time is the parent's. */

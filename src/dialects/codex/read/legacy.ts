@@ -108,16 +108,33 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         return true;
       }
       case 'patch_apply_begin':
-        sink.emit({ type: 'item.started', item_id: id, kind: 'file_edit', name: 'apply_patch', args: { changes: object(msg.changes) } });
+        sink.emit({
+          type: 'item.started',
+          item_id: id,
+          kind: 'file_edit',
+          name: 'apply_patch',
+          args: { changes: object(msg.changes) },
+        });
         changes.set(id, object(msg.changes));
         return true;
       case 'patch_apply_end':
-        sink.emit({ type: 'item.completed', item_id: id, status: msg.success === true ? 'success' : 'error', output: asText(msg.stdout) });
+        sink.emit({
+          type: 'item.completed',
+          item_id: id,
+          status: msg.success === true ? 'success' : 'error',
+          output: asText(msg.stdout),
+        });
         if (msg.success === true) editedFiles(id);
         changes.delete(id);
         return true;
       case 'web_search_end':
-        sink.emit({ type: 'item.started', item_id: id, kind: 'web', name: 'web_search', args: present({ query: msg.query }) });
+        sink.emit({
+          type: 'item.started',
+          item_id: id,
+          kind: 'web',
+          name: 'web_search',
+          args: present({ query: msg.query }),
+        });
         sink.emit({ type: 'item.completed', item_id: id, status: 'success' });
         return true;
       case 'background_event':

@@ -1,7 +1,13 @@
 import type { JsonObject } from '../../../json/json.ts';
 import { count, filled, isObject, object } from '../../../json/read.ts';
 
-const fields = ['input_tokens', 'cached_input_tokens', 'cache_write_input_tokens', 'output_tokens', 'reasoning_output_tokens'] as const;
+const fields = [
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_input_tokens',
+  'output_tokens',
+  'reasoning_output_tokens',
+] as const;
 
 /** `token_usage_record`: the tokens of one model response, written at once, so that even a killed session has them. */
 export class ResponseTotals {

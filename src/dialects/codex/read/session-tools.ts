@@ -47,7 +47,13 @@ export class SessionTools {
     if (polled !== undefined && command !== undefined && exit !== undefined) {
       this.#running.delete(polled);
       this.#open.delete(command);
-      this.#sink.emit({ type: 'item.completed', item_id: command, status: exit === 0 ? 'success' : 'error', output, exit_code: exit });
+      this.#sink.emit({
+        type: 'item.completed',
+        item_id: command,
+        status: exit === 0 ? 'success' : 'error',
+        output,
+        exit_code: exit,
+      });
     }
     const status = statusIn(output, exit, object(wire).success, edits.length > 0);
     this.#sink.emit({
@@ -82,7 +88,12 @@ function outputOf(wire: Json | undefined): Output {
   const structured = objectIn(text);
   if (isObject(structured.metadata)) {
     const { exit_code, duration_seconds } = structured.metadata;
-    return { output: asText(structured.output), exit: integer(exit_code), seconds: count(duration_seconds), session: undefined };
+    return {
+      output: asText(structured.output),
+      exit: integer(exit_code),
+      seconds: count(duration_seconds),
+      session: undefined,
+    };
   }
   const [head = ''] = text.slice(0, 400).split(/^Output:$/m);
   const exit = /^(?:Exit code: |Process exited with code )(-?\d+)/m.exec(head)?.[1];
@@ -91,11 +102,13 @@ function outputOf(wire: Json | undefined): Output {
   return { output: text, exit: integer(Number(exit)), seconds: count(Number(seconds)), session };
 }
 
-const refusal = /^(?:exec command |patch |command )?rejected\b|^sandbox denied|rejected by user approval settings|^approval denied/i;
+const refusal =
+  /^(?:exec command |patch |command )?rejected\b|^sandbox denied|rejected by user approval settings|^approval denied/i;
 /** Stopped by someone, or by a signal. */
 const cut = /^(?:Wall time: [\d.]{1,20} seconds?\s)?(?:aborted|interrupted|cancell?ed)\b/i;
 const cutInHead = /^Process (?:exited (?:with|from|by|on) signal|terminated|killed|was killed)/m;
-const failure = /^(?:failed|error|unsupported|unknown|execution error|timed? ?out|apply_patch verification failed|[\w ]{0,40} failed\b)/i;
+const failure =
+  /^(?:failed|error|unsupported|unknown|execution error|timed? ?out|apply_patch verification failed|[\w ]{0,40} failed\b)/i;
 
 function statusIn(output: string, exit: number | undefined, success: Json | undefined, edits: boolean): ItemStatus {
   const head = output.slice(0, 400);
@@ -113,7 +126,10 @@ function statusIn(output: string, exit: number | undefined, success: Json | unde
 
 /** A patch names its files; it comes as a tool call, or as a shell command. */
 function editsOf(name: string, input: Json): Edit[] {
-  const text = typeof input === 'string' ? input : (string(object(input).input) ?? list(object(input).command).map(asText).join(' '));
+  const text =
+    typeof input === 'string'
+      ? input
+      : (string(object(input).input) ?? list(object(input).command).map(asText).join(' '));
   if (name !== 'apply_patch' && !text.startsWith('apply_patch')) return [];
   return [...text.matchAll(/^\*\*\* (Add|Update|Delete) File: (.+)$/gm)].map(([, verb, path]) => ({
     path: (path ?? '').trim(),

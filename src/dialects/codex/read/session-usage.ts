@@ -52,4 +52,10 @@ function isWithin(call: Tokens, more: Tokens): boolean {
   return !isAny(growth(call, { ...noTokens, ...more }));
 }
 
-const noTokens: Tokens = { input_tokens: 0, output_tokens: 0, reasoning_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
+const noTokens: Tokens = {
+  input_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+};

@@ -24,7 +24,13 @@ export class Tools {
     this.#open.add(id);
     const type = typeOf(item);
     if (type === command) return this.#startCommand(item, id);
-    this.#sink.emit({ type: 'item.started', item_id: id, kind: kindIn(toolKinds, type), name: type, ...callOf(type, item) });
+    this.#sink.emit({
+      type: 'item.started',
+      item_id: id,
+      kind: kindIn(toolKinds, type),
+      name: type,
+      ...callOf(type, item),
+    });
   }
 
   /** Only the plan is repeated while it is carried out. */
@@ -40,11 +46,18 @@ export class Tools {
     if (type === command) return this.#endCommand(item, id);
     const result = resultOf(type, item);
     this.#sink.emit({ type: 'item.completed', item_id: id, ...result });
-    if (type === 'file_change' && result.status === 'success') for (const change of list(item.changes)) this.#edit(object(change), id);
+    if (type === 'file_change' && result.status === 'success')
+      for (const change of list(item.changes)) this.#edit(object(change), id);
   }
 
   #startCommand(item: JsonObject, item_id: string): void {
-    this.#sink.emit({ type: 'item.started', item_id, kind: commandKind, name: command, args: { command: asText(item.command) } });
+    this.#sink.emit({
+      type: 'item.started',
+      item_id,
+      kind: commandKind,
+      name: command,
+      args: { command: asText(item.command) },
+    });
   }
 
   #endCommand(item: JsonObject, item_id: string): void {
@@ -69,18 +82,24 @@ export function typeOf(item: JsonObject): string {
   return string(item.type) ?? string(item.item_type) ?? '';
 }
 
-type Call = Pick<EventOf<'item.started'>, 'args'> & Partial<Pick<EventOf<'item.started'>, 'kind' | 'name' | 'native_name'>>;
+type Call = Pick<EventOf<'item.started'>, 'args'> &
+  Partial<Pick<EventOf<'item.started'>, 'kind' | 'name' | 'native_name'>>;
 
 function callOf(type: string, item: JsonObject): Call {
   switch (type) {
     case 'file_change':
       return { args: { changes: [...list(item.changes)] } };
     case 'mcp_tool_call':
-      if (item.server === foreignServer) return { kind: 'tool_call', name: asText(item.tool), args: item.arguments ?? null };
+      if (item.server === foreignServer)
+        return { kind: 'tool_call', name: asText(item.tool), args: item.arguments ?? null };
       return { name: `${asText(item.server)}.${asText(item.tool)}`, native_name: type, args: item.arguments ?? null };
     case 'collab_tool_call': {
       const { prompt, sender_thread_id, receiver_thread_ids } = item;
-      return { name: asText(item.tool), native_name: type, args: present({ prompt, sender_thread_id, receiver_thread_ids }) };
+      return {
+        name: asText(item.tool),
+        native_name: type,
+        args: present({ prompt, sender_thread_id, receiver_thread_ids }),
+      };
     }
     case 'web_search':
       return { args: present({ query: item.query, action: item.action }) };

@@ -15,7 +15,10 @@ export function encoder(sink: EncoderSink): Encoder {
 
   function say(event: EventOf<'text.completed' | 'reasoning.completed'>): void {
     if (event.parent_item_id !== undefined) return sink.lose('sub_agent');
-    items.write('completed', event.block_id, { type: event.type === 'text.completed' ? 'agent_message' : 'reasoning', text: event.text });
+    items.write('completed', event.block_id, {
+      type: event.type === 'text.completed' ? 'agent_message' : 'reasoning',
+      text: event.text,
+    });
   }
 
   function retry({ attempt, max_attempts = attempt, cause }: EventOf<'retry.scheduled'>): void {

@@ -82,7 +82,12 @@ export class Tools {
     const status = this.#status(fields.type, end);
     switch (fields.type) {
       case 'command_execution':
-        return { ...fields, aggregated_output: asText(output), exit_code: end.exit_code ?? (end.status === 'success' ? 0 : null), status };
+        return {
+          ...fields,
+          aggregated_output: asText(output),
+          exit_code: end.exit_code ?? (end.status === 'success' ? 0 : null),
+          status,
+        };
       case 'mcp_tool_call': {
         const isForeign = fields.server === foreignServer;
         if (isForeign && end.exit_code !== undefined) this.#sink.lose('exit_code');
@@ -107,7 +112,8 @@ export class Tools {
 
   #status(type: Json | undefined, { status, error }: EventOf<'item.completed'>): string {
     const isCommand = type === 'command_execution';
-    if (status === 'cancelled' || (status === 'denied' && !isCommand && error !== unanswered)) this.#sink.lose('tool_status');
+    if (status === 'cancelled' || (status === 'denied' && !isCommand && error !== unanswered))
+      this.#sink.lose('tool_status');
     return (isCommand ? wireCommandStatus : wireStatus)[status];
   }
 }

@@ -29,7 +29,14 @@ export function decoder(sink: DecoderSink): Decoder {
     if (wire.type === 'thread.completed') {
       ended = true;
       at(wire);
-      return readEnding(wire, sink, { task, lastText, errors, hasPublishFailed, elapsed: last - (first ?? last), closeTurn });
+      return readEnding(wire, sink, {
+        task,
+        lastText,
+        errors,
+        hasPublishFailed,
+        elapsed: last - (first ?? last),
+        closeTurn,
+      });
     }
     closeTurn();
     at(wire);
@@ -102,7 +109,10 @@ export function decoder(sink: DecoderSink): Decoder {
   function closeTurn(): void {
     if (turnEnd === undefined) return;
     const { tool_call_count, has_final_report } = turnEnd;
-    const fields = present({ tool_call_count: whole(tool_call_count), has_final_report: has_final_report === true ? true : undefined });
+    const fields = present({
+      tool_call_count: whole(tool_call_count),
+      has_final_report: has_final_report === true ? true : undefined,
+    });
     sink.emit({ type: 'turn.completed', ...turnOf(turnEnd), ...fields });
     turnEnd = undefined;
   }

@@ -31,8 +31,10 @@ export function readEnding(wire: JsonObject, sink: DecoderSink, known: Known): v
   const summary = filled(wire.summary) ?? filled(report.summary);
   const outcome = isObject(report.verdict) && isObject(report.metrics) ? report : undefined;
   // Without our own report, the summary is the final text, unless it is the text of an error.
-  const words = outcome === undefined ? (good || status === 'iteration_limit' ? summary : undefined) : filled(outcome.message);
-  if (words !== undefined && words !== known.lastText) sink.emit({ type: 'text.completed', text: words, message_id: reportMessage });
+  const words =
+    outcome === undefined ? (good || status === 'iteration_limit' ? summary : undefined) : filled(outcome.message);
+  if (words !== undefined && words !== known.lastText)
+    sink.emit({ type: 'text.completed', text: words, message_id: reportMessage });
   known.closeTurn();
   if (outcome !== undefined) {
     for (const artifact of list(outcome.artifacts)) readArtifact(object(artifact), sink);
@@ -43,18 +45,32 @@ export function readEnding(wire: JsonObject, sink: DecoderSink, known: Known): v
   }
   readBranches(report, sink);
   readPublish(report, known.hasPublishFailed, sink);
-  for (const field in report) if (!fields.has(field)) sink.note('unrecognised', `final_report.${sink.quote(field, 64)}`);
+  for (const field in report)
+    if (!fields.has(field)) sink.note('unrecognised', `final_report.${sink.quote(field, 64)}`);
   const verdict = object(outcome?.verdict);
   const took = count(object(outcome?.metrics).duration_ms);
   const ending = present({ raw_status: status, duration_ms: took === known.elapsed ? undefined : took });
   const limits = list(outcome?.limits_hit).filter(isObject);
   for (const limit of limits) readLimit(limit, !limitClasses.has(asText(verdict.class)), sink);
-  if (good && report.is_finished !== false && (report.status === undefined || report.status === 'completed') && isGood(verdict.class))
+  if (
+    good &&
+    report.is_finished !== false &&
+    (report.status === undefined || report.status === 'completed') &&
+    isGood(verdict.class)
+  )
     return sink.emit({ type: 'agent.finished', status: 'ok', ...ending });
-  const message = filled(object(report.error).message) ?? filled(object(report.error_details).message) ?? summary ?? status;
-  if (status === 'iteration_limit' && limits.length === 0) sink.emit({ type: 'limit.reached', limit: 'turns', message });
+  const message =
+    filled(object(report.error).message) ?? filled(object(report.error_details).message) ?? summary ?? status;
+  if (status === 'iteration_limit' && limits.length === 0)
+    sink.emit({ type: 'limit.reached', limit: 'turns', message });
   const code = failureCode(status, message, verdict.class);
-  sink.emit({ type: 'agent.finished', status: code === 'cancelled' ? 'cancelled' : 'failed', code, ...ending, message });
+  sink.emit({
+    type: 'agent.finished',
+    status: code === 'cancelled' ? 'cancelled' : 'failed',
+    code,
+    ...ending,
+    message,
+  });
 }
 
 /** Only our own reports have a verdict; one that is not a success outweighs the status. */
@@ -65,13 +81,24 @@ function isGood(verdict: unknown): boolean {
 function failureCode(status: string, message: string, verdict: unknown): ErrorCode {
   if (status === 'iteration_limit') return 'turn_limit';
   const code = codeOfMessage(message);
-  const known = typeof verdict === 'string' && Object.hasOwn(codeOfClass, verdict) ? codeOfClass[verdict as FailureCode] : undefined;
+  const known =
+    typeof verdict === 'string' && Object.hasOwn(codeOfClass, verdict)
+      ? codeOfClass[verdict as FailureCode]
+      : undefined;
   if (known !== undefined) return known === 'server' && providerCodes.has(code) ? code : known;
   if (status === 'FINISHED_WITH_ERROR' && code === 'unknown') return 'tool';
   return code;
 }
 
-const providerCodes = new Set<ErrorCode>(['auth', 'quota', 'rate_limit', 'server', 'network', 'context_overflow', 'refused']);
+const providerCodes = new Set<ErrorCode>([
+  'auth',
+  'quota',
+  'rate_limit',
+  'server',
+  'network',
+  'context_overflow',
+  'refused',
+]);
 
 function readArtifact({ path, operation, size, type }: JsonObject, sink: DecoderSink): void {
   const edit = eventIn({ type: 'file.edited', path, operation, ...present({ size, file_type: type }) });
@@ -79,7 +106,11 @@ function readArtifact({ path, operation, size, type }: JsonObject, sink: Decoder
 }
 
 function readLimit({ limit, value, maximum, message }: JsonObject, isLate: boolean, sink: DecoderSink): void {
-  const reached = eventIn({ type: 'limit.reached', limit, ...present({ value, maximum, message, late: isLate || undefined }) });
+  const reached = eventIn({
+    type: 'limit.reached',
+    limit,
+    ...present({ value, maximum, message, late: isLate || undefined }),
+  });
   if (reached !== undefined) sink.emit(reached);
 }
 
@@ -92,7 +123,13 @@ function readWarnings(outcome: JsonObject, sink: DecoderSink, errors: ReadonlySe
   ]);
   for (const warning of list(outcome.warnings)) {
     const text = filled(warning);
-    if (text === undefined || own.has(text) || errors.has(text) || errors.has(text.replace(/ \(the agent went on\)$/, ''))) continue;
+    if (
+      text === undefined ||
+      own.has(text) ||
+      errors.has(text) ||
+      errors.has(text.replace(/ \(the agent went on\)$/, ''))
+    )
+      continue;
     sink.emit({ type: 'log', stream: 'agent', level: 'warning', text });
   }
 }

@@ -9,7 +9,9 @@ export function readUsage(outcome: JsonObject, sink: DecoderSink): void {
   const models = list(outcome.usage_by_model).filter(isObject);
   const isMain = (usage: JsonObject): boolean => usage.model_name === metrics.model_name;
   // The model that is reported last is the model of the run.
-  for (const usage of models.length > 1 ? [...models.filter((each) => !isMain(each)), ...models.filter(isMain)] : [metrics])
+  for (const usage of models.length > 1
+    ? [...models.filter((each) => !isMain(each)), ...models.filter(isMain)]
+    : [metrics])
     readTokens(usage, metrics, sink);
   readChildren(object(outcome.children), sink);
 }

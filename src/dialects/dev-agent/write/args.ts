@@ -18,7 +18,10 @@ export function safeArgs({ args, name, kind }: EventOf<'item.started'>): { args:
   if (!isObject(args) && args !== null) safe.isCut = true;
   const allowed = Object.hasOwn(allowedArgs, name) ? allowedArgs[name] : undefined;
   const shown = allowed === undefined ? safe.object(fields, 0) : safe.listed(fields, allowed);
-  return { args: allowed !== undefined || kind === 'subagent' ? safe.previews(fields, shown) : shown, isCut: safe.isCut };
+  return {
+    args: allowed !== undefined || kind === 'subagent' ? safe.previews(fields, shown) : shown,
+    isCut: safe.isCut,
+  };
 }
 
 /** The same for an unknown line: all of it except secrets. */
@@ -39,7 +42,8 @@ class Safe {
     const shown: JsonObject = {};
     for (const name in fields) {
       const value = fields[name];
-      const isText = typeof value === 'string' || (Array.isArray(value) && value.every((each) => typeof each === 'string'));
+      const isText =
+        typeof value === 'string' || (Array.isArray(value) && value.every((each) => typeof each === 'string'));
       if (allowed.includes(name) && (isText || typeof value === 'number' || typeof value === 'boolean'))
         shown[name] = Array.isArray(value) ? this.#first(value) : this.#value(value, 0);
       else if (name !== 'prompt' && name !== 'prompts') this.isCut = true;
@@ -67,8 +71,14 @@ class Safe {
     const named = [fields.name, fields.key, fields.header].find((each) => typeof each === 'string');
     const isSecretPair = typeof named === 'string' && soundsSecret(named);
     for (const name in fields) {
-      if (/^headers?$/i.test(name) && typeof fields[name] === 'string' && fields[name].split('\n').some(isAssignment)) this.isCut = true;
-      else if (name.length > promptPreview || soundsSecret(name) || (isSecretPair && pairValues.has(name.toLowerCase()))) this.isCut = true;
+      if (/^headers?$/i.test(name) && typeof fields[name] === 'string' && fields[name].split('\n').some(isAssignment))
+        this.isCut = true;
+      else if (
+        name.length > promptPreview ||
+        soundsSecret(name) ||
+        (isSecretPair && pairValues.has(name.toLowerCase()))
+      )
+        this.isCut = true;
       else shown.push([name, this.#value(fields[name] ?? null, depth + 1)]);
     }
     return Object.fromEntries(shown);
@@ -89,7 +99,8 @@ class Safe {
     const shown: Json[] = [];
     for (const [index, value] of values.entries()) {
       const before = index === 0 ? undefined : values[index - 1];
-      const isValue = typeof before === 'string' && (before.startsWith('-') || values.length === 2) && isSecretWord(before);
+      const isValue =
+        typeof before === 'string' && (before.startsWith('-') || values.length === 2) && isSecretWord(before);
       if (isValue || (typeof value === 'string' && isAssignment(value))) this.isCut = true;
       else shown.push(this.#value(value, depth + 1));
     }
@@ -127,7 +138,16 @@ class Safe {
 }
 
 /** The usual keys for a value whose name is in a sibling field. */
-const pairValues: ReadonlySet<string> = new Set(['value', 'values', 'val', 'content', 'contents', 'data', 'default', 'text']);
+const pairValues: ReadonlySet<string> = new Set([
+  'value',
+  'values',
+  'val',
+  'content',
+  'contents',
+  'data',
+  'default',
+  'text',
+]);
 
 function isSecretWord(word: string): boolean {
   return word.length <= promptPreview && /^[\w.-]+$/.test(word) && soundsSecret(word);

@@ -32,7 +32,10 @@ export function encoder(sink: EncoderSink): Encoder {
     if (dialect !== 'dev-agent' || !isObject(wire)) return sink.lose('unknown_line');
     const { type, sequence: _sequence, thread_id: _thread, timestamp, ...fields } = wire;
     if (filled(type) === undefined || lineTypes.has(asText(type))) return sink.lose('unknown_line');
-    lines.write(asText(type), { ...(time(timestamp) === undefined ? {} : { timestamp: asText(timestamp) }), ...withoutSecrets(fields) });
+    lines.write(asText(type), {
+      ...(time(timestamp) === undefined ? {} : { timestamp: asText(timestamp) }),
+      ...withoutSecrets(fields),
+    });
   }
 
   return {

@@ -23,7 +23,10 @@ export function writeEnding(outcome: RunOutcome): JsonObject & { status: string;
     ...present({ lineage: lineageOf(outcome.lineage), publish: outcome.publish && present(outcome.publish) }),
     usage: present(treeUsage([outcome])),
     metrics: present(outcome.metrics),
-    ...present({ usage_by_model: outcome.usage_by_model?.map(present), children: outcome.children && present(outcome.children) }),
+    ...present({
+      usage_by_model: outcome.usage_by_model?.map(present),
+      children: outcome.children && present(outcome.children),
+    }),
     artifacts: outcome.artifacts.map(present),
     tool_calls: outcome.tool_calls.map(toolSummary),
     warnings: outcome.warnings,

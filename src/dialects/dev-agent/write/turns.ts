@@ -53,7 +53,17 @@ export class Turns {
     const id = event !== undefined && event.iteration === iteration ? event.turn_id : `turn_${iteration}`;
     if (event !== undefined) this.#source = event.turn_id;
     const isPart = event === undefined;
-    this.#turn = { id, iteration, isPart, source: this.#source, items: 0, running: 0, hasText: false, answered: false, failed: false };
+    this.#turn = {
+      id,
+      iteration,
+      isPart,
+      source: this.#source,
+      items: 0,
+      running: 0,
+      hasText: false,
+      answered: false,
+      failed: false,
+    };
     this.#lines.write('turn.started', {
       turn_id: id,
       iteration,

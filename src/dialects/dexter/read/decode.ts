@@ -40,7 +40,8 @@ export function decoder(sink: DecoderSink): Decoder {
         witness.denied = true;
         return tools.deny(wire);
       case 'tool_limit':
-        if (filled(wire.warning) !== undefined) sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: asText(wire.warning) });
+        if (filled(wire.warning) !== undefined)
+          sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: asText(wire.warning) });
         return;
       case 'tool_start':
         toolLine();

@@ -21,15 +21,26 @@ export interface Witness {
 }
 
 /** `done`, the last event; false if this is not one. `say` emits the answer, if it is the model's. */
-export function readEnding(done: JsonObject, witness: Witness, sink: DecoderSink, say: (text: string) => void): boolean {
+export function readEnding(
+  done: JsonObject,
+  witness: Witness,
+  sink: DecoderSink,
+  say: (text: string) => void,
+): boolean {
   const answer = string(done.answer);
   if (answer === undefined) return false;
-  if (!witness.anyTool) for (const [index, call] of list(done.toolCalls).entries()) readTool(object(call), `call_${index + 1}`, sink);
+  if (!witness.anyTool)
+    for (const [index, call] of list(done.toolCalls).entries()) readTool(object(call), `call_${index + 1}`, sink);
   const ending = weigh(answer, done, witness);
   if (ending.kind === 'said') say(answer);
   readUsage(object(done.tokenUsage), sink);
-  const claim = { type: 'agent.finished', raw_status: 'done', ...present({ duration_ms: count(done.totalTime) }) } as const;
-  if (ending.kind === 'limit') sink.emit({ type: 'limit.reached', limit: 'turns', maximum: ending.maximum, message: answer });
+  const claim = {
+    type: 'agent.finished',
+    raw_status: 'done',
+    ...present({ duration_ms: count(done.totalTime) }),
+  } as const;
+  if (ending.kind === 'limit')
+    sink.emit({ type: 'limit.reached', limit: 'turns', maximum: ending.maximum, message: answer });
   switch (ending.kind) {
     case 'said':
       sink.emit({ ...claim, status: 'ok' });
@@ -43,7 +54,10 @@ export function readEnding(done: JsonObject, witness: Witness, sink: DecoderSink
   return true;
 }
 
-type Ending = { kind: 'said' } | { kind: 'limit'; maximum: number } | { kind: 'failed'; code: ErrorCode; message: string };
+type Ending =
+  | { kind: 'said' }
+  | { kind: 'limit'; maximum: number }
+  | { kind: 'failed'; code: ErrorCode; message: string };
 
 const limitSentence = /^Reached maximum iterations \((\d{1,15})\)/;
 
@@ -56,11 +70,14 @@ function weigh(answer: string, done: JsonObject, witness: Witness): Ending {
   if (answer.trim() === '') {
     if (witness.denied) return { kind: 'failed', code: 'permission', message: 'a tool was denied' };
     // Whether its tool calls are enough is for the verdict to decide.
-    return witness.anyTool ? { kind: 'said' } : { kind: 'failed', code: 'unknown', message: 'the agent answered nothing' };
+    return witness.anyTool
+      ? { kind: 'said' }
+      : { kind: 'failed', code: 'unknown', message: 'the agent answered nothing' };
   }
   const counted = (count(object(done.tokenUsage).totalTokens) ?? 0) > 0;
   const isError = answer.startsWith(errorPrefix);
-  if (watched && !witness.toolsCalled && witness.streamed === answer.length && (counted || !isError)) return { kind: 'said' };
+  if (watched && !witness.toolsCalled && witness.streamed === answer.length && (counted || !isError))
+    return { kind: 'said' };
   const limit = limitSentence.exec(answer);
   if (limit !== null) return { kind: 'limit', maximum: Number(limit[1]) };
   if (isError) return { kind: 'failed', ...modelFault(answer.slice(errorPrefix.length)) };

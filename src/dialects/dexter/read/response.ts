@@ -44,10 +44,25 @@ function readStatus(wire: JsonObject, duration_ms: number | undefined, sink: Dec
     return sink.emit({ type: 'agent.finished', status: 'ok', raw_status: 'success', ...time });
   const raw_status = string(error.code) ?? asText(wire.status);
   const { code, message } = meaningOf(raw_status, asText(error.message));
-  sink.emit({ type: 'agent.finished', status: code === 'cancelled' ? 'cancelled' : 'failed', code, raw_status, message, ...time });
+  sink.emit({
+    type: 'agent.finished',
+    status: code === 'cancelled' ? 'cancelled' : 'failed',
+    code,
+    raw_status,
+    message,
+    ...time,
+  });
 }
 
-const providerCodes = new Set<ErrorCode>(['auth', 'quota', 'rate_limit', 'server', 'network', 'context_overflow', 'refused']);
+const providerCodes = new Set<ErrorCode>([
+  'auth',
+  'quota',
+  'rate_limit',
+  'server',
+  'network',
+  'context_overflow',
+  'refused',
+]);
 
 function meaningOf(code: string, message: string): { code: ErrorCode; message: string } {
   switch (code) {

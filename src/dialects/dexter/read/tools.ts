@@ -43,11 +43,18 @@ export class Tools {
   }
 
   isRunning(wire: JsonObject): boolean {
-    return (filled(wire.toolCallId) === undefined ? this.#open.first(asText(wire.tool)) : this.#named(wire)) !== undefined;
+    return (
+      (filled(wire.toolCallId) === undefined ? this.#open.first(asText(wire.tool)) : this.#named(wire)) !== undefined
+    );
   }
 
   progress(wire: JsonObject): void {
-    this.#sink.emit({ type: 'item.output', item_id: this.#callOf(wire).id, stream: 'progress', chunk: asText(wire.message) });
+    this.#sink.emit({
+      type: 'item.output',
+      item_id: this.#callOf(wire).id,
+      stream: 'progress',
+      chunk: asText(wire.message),
+    });
   }
 
   /** `tool_end` or `tool_error`. */
@@ -57,7 +64,13 @@ export class Tools {
     const tool = asText(wire.tool);
     const duration = present({ duration_ms: count(wire.duration) });
     if (wire.type === 'tool_error')
-      return this.#sink.emit({ type: 'item.completed', item_id: id, status: 'error', error: asText(wire.error), ...duration });
+      return this.#sink.emit({
+        type: 'item.completed',
+        item_id: id,
+        status: 'error',
+        error: asText(wire.error),
+        ...duration,
+      });
     const result = finished(tool, wire.result);
     this.#sink.emit({ type: 'item.completed', item_id: id, ...result, output: asText(wire.result), ...duration });
     if (result.status === 'success') emitEdit(editOf(tool, wire.args) ?? edit, id, this.#sink);
@@ -102,7 +115,9 @@ export function readTool(tool: JsonObject, id: string, sink: DecoderSink): void 
 /** A command that exits with a code has an output; only Dexter's own refusals are bare error texts. */
 function resultOf(status: string, result: Json | undefined): { output?: string; error?: string } {
   const text = asText(result);
-  return status === 'error' && text.startsWith(errorPrefix) ? { error: text.slice(errorPrefix.length) } : { output: text };
+  return status === 'error' && text.startsWith(errorPrefix)
+    ? { error: text.slice(errorPrefix.length) }
+    : { output: text };
 }
 
 function emitEdit(edit: Edit | undefined, itemId: string, sink: DecoderSink): void {

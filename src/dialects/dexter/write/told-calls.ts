@@ -26,7 +26,9 @@ export class ToldCalls<Call extends { args: JsonObject; result: string }> {
     const size = call.result.length + sizeOf(call.args, this.#room);
     const fits = size <= this.#room;
     if (fits) this.#room -= size;
-    this.#calls.push(fits ? call : { ...call, args: this.#shortArgs(call.args), result: this.#shortResult(call.result) });
+    this.#calls.push(
+      fits ? call : { ...call, args: this.#shortArgs(call.args), result: this.#shortResult(call.result) },
+    );
   }
 
   get length(): number {
@@ -41,7 +43,9 @@ export class ToldCalls<Call extends { args: JsonObject; result: string }> {
   #shortArgs(args: JsonObject): JsonObject {
     if (sizeOf(args, textLimit) <= textLimit) return args;
     this.#lose('tool_args');
-    const cut = Object.fromEntries(Object.entries(args).map(([name, value]) => [name, typeof value === 'string' ? cutText(value) : value]));
+    const cut = Object.fromEntries(
+      Object.entries(args).map(([name, value]) => [name, typeof value === 'string' ? cutText(value) : value]),
+    );
     return sizeOf(cut, cutLimit) <= cutLimit ? cut : { omitted: 'arguments that are too long to be listed here' };
   }
 

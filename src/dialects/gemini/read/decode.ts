@@ -65,7 +65,8 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function readError(wire: JsonObject): void {
     const message = asText(wire.message);
-    if (wire.severity === 'warning') return sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: message });
+    if (wire.severity === 'warning')
+      return sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: message });
     lastError = message;
     sink.emit({ type: 'error', scope: 'agent', code: codeOf(message), message, fatal: true });
   }

@@ -27,7 +27,8 @@ export function readDocument(sink: DecoderSink, wire: JsonObject, introduced: ()
   const tools = readToolCounts(stats);
   const response = filled(wire.response);
   const spoke = response !== undefined || tools.length > 0;
-  for (const warning of list(wire.warnings)) sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: asText(warning) });
+  for (const warning of list(wire.warnings))
+    sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: asText(warning) });
   if (spoke) sink.emit({ type: 'turn.started' });
   emitCalls(sink, tools);
   if (tools.length > 0 && response !== undefined) {
@@ -42,7 +43,8 @@ export function readDocument(sink: DecoderSink, wire: JsonObject, introduced: ()
   const reason: FinishReason | undefined = ok ? 'stop' : failed ? 'error' : undefined;
   if (spoke) sink.emit({ type: 'turn.completed', ...present({ finish_reason: reason }) });
   const error = object(wire.error);
-  if (ok || failed) readEnding(sink, { ok, message: string(error.message), type: string(error.type), status: integer(error.code) });
+  if (ok || failed)
+    readEnding(sink, { ok, message: string(error.message), type: string(error.type), status: integer(error.code) });
   return true;
 }
 

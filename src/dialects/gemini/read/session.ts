@@ -10,13 +10,20 @@ const rememberedMessages = 50_000;
 
 /** A file in `chats/`: one document with all messages, or, in later versions, a line for the session and one for each message. */
 export function isSession(wire: JsonObject): boolean {
-  return typeof wire.sessionId === 'string' && typeof wire.projectHash === 'string' && typeof wire.startTime === 'string';
+  return (
+    typeof wire.sessionId === 'string' && typeof wire.projectHash === 'string' && typeof wire.startTime === 'string'
+  );
 }
 
 /** A line of such a file after its first. */
 export function isSessionLine(wire: JsonObject): boolean {
   if (isObject(wire.$set) || typeof wire.$rewindTo === 'string') return true;
-  return typeof wire.id === 'string' && typeof wire.type === 'string' && typeof wire.timestamp === 'string' && 'content' in wire;
+  return (
+    typeof wire.id === 'string' &&
+    typeof wire.type === 'string' &&
+    typeof wire.timestamp === 'string' &&
+    'content' in wire
+  );
 }
 
 /** The session files of Gemini CLI. They have no last word: a session ended the way its last message ended. */
@@ -68,7 +75,8 @@ export class SessionFile {
         return;
       default:
         if (text.startsWith('Request cancelled')) this.#end = { status: 'cancelled' };
-        if (text !== '') this.#sink.emit({ type: 'log', stream: 'agent', level: wire.type === 'warning' ? 'warning' : 'info', text });
+        if (text !== '')
+          this.#sink.emit({ type: 'log', stream: 'agent', level: wire.type === 'warning' ? 'warning' : 'info', text });
     }
   }
 
@@ -77,7 +85,13 @@ export class SessionFile {
     if (this.#end === undefined) return;
     const { status } = this.#end;
     if (this.#end.status !== 'failed') this.#sink.emit({ type: 'agent.finished', status: this.#end.status });
-    else this.#sink.emit({ type: 'agent.finished', status: 'failed', code: codeOfMessage(this.#end.message), message: this.#end.message });
+    else
+      this.#sink.emit({
+        type: 'agent.finished',
+        status: 'failed',
+        code: codeOfMessage(this.#end.message),
+        message: this.#end.message,
+      });
     this.#end = status === 'ok' ? undefined : this.#end;
   }
 
@@ -99,7 +113,8 @@ export class SessionFile {
         if (words !== '') this.#sink.emit({ type: 'reasoning.completed', text: words });
       }
     }
-    if (text.trim() !== '' && this.#isFirst(`${id} text`)) this.#sink.emit({ type: 'text.completed', text, message_id: id, block_id: id });
+    if (text.trim() !== '' && this.#isFirst(`${id} text`))
+      this.#sink.emit({ type: 'text.completed', text, message_id: id, block_id: id });
     const calls = list(wire.toolCalls).map(object);
     for (const call of calls) this.#call(call);
     if (isObject(wire.tokens) && this.#isFirst(`${id} tokens`)) this.#count(wire.tokens, model);
@@ -114,8 +129,10 @@ export class SessionFile {
     if (!ended.has(status) || !this.#isFirst(`${id} end`)) return;
     const result = object(object(object(list(call.result)[0]).functionResponse).response);
     const error = filled(result.error) ?? filled(call.resultDisplay) ?? status;
-    if (status === 'success') return this.#tools.end(id, { status: 'success', output: result.output ?? call.resultDisplay ?? null });
-    if (status === 'cancelled') return this.#sink.emit({ type: 'item.completed', item_id: id, status: 'cancelled', error });
+    if (status === 'success')
+      return this.#tools.end(id, { status: 'success', output: result.output ?? call.resultDisplay ?? null });
+    if (status === 'cancelled')
+      return this.#sink.emit({ type: 'item.completed', item_id: id, status: 'cancelled', error });
     this.#tools.end(id, { status: 'error', error: { type: asText(call.errorType), message: error } });
   }
 
@@ -138,7 +155,8 @@ export class SessionFile {
   }
 
   #closeTurn(): void {
-    if (this.#isTurnOpen) this.#sink.emit({ type: 'turn.completed', finish_reason: this.#end?.status === 'ok' ? 'stop' : 'tool_calls' });
+    if (this.#isTurnOpen)
+      this.#sink.emit({ type: 'turn.completed', finish_reason: this.#end?.status === 'ok' ? 'stop' : 'tool_calls' });
     this.#isTurnOpen = false;
   }
 }

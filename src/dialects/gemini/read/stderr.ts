@@ -93,6 +93,7 @@ export class Stderr {
     this.#held = [];
     if (text === '') return;
     const wire = parseObject(text);
-    if (wire === undefined || !this.#document(wire)) this.#sink.emit({ type: 'log', stream: 'stderr', level: 'error', text });
+    if (wire === undefined || !this.#document(wire))
+      this.#sink.emit({ type: 'log', stream: 'stderr', level: 'error', text });
   }
 }

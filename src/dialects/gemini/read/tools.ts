@@ -33,7 +33,8 @@ export class Tools {
       status,
       ...present({ output: wire.output, error }),
     });
-    if (status === 'success' && call?.edit !== undefined) this.#sink.emit({ type: 'file.edited', ...call.edit, item_id: id });
+    if (status === 'success' && call?.edit !== undefined)
+      this.#sink.emit({ type: 'file.edited', ...call.edit, item_id: id });
   }
 }
 
@@ -61,7 +62,9 @@ export function editOf(name: string, args: JsonObject): Edit | undefined {
 
 /** The tool that was not found: it is told in two texts, and any line may be damaged, that of the call too. */
 function missingTool(wire: JsonObject): string | undefined {
-  const names = [object(wire.error).message, wire.output].map((text) => /^Tool "([^"\n]{1,200})" not found/.exec(string(text) ?? '')?.[1]);
+  const names = [object(wire.error).message, wire.output].map(
+    (text) => /^Tool "([^"\n]{1,200})" not found/.exec(string(text) ?? '')?.[1],
+  );
   return names.find((name) => name !== undefined);
 }
 

@@ -53,7 +53,8 @@ function readStream(model: string | undefined, wire: JsonObject): ModelTokens {
   const input = count(wire.input_tokens);
   const visible = count(wire.output_tokens);
   const total = count(wire.total_tokens);
-  const hidden = input === undefined || visible === undefined || total === undefined ? undefined : total - input - visible;
+  const hidden =
+    input === undefined || visible === undefined || total === undefined ? undefined : total - input - visible;
   const reasoning = hidden === undefined || hidden < 0 ? undefined : hidden;
   return {
     model: model || undefined,

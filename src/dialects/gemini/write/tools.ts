@@ -32,7 +32,11 @@ export class Tools {
     if (event.parent_item_id !== undefined) this.#sink.lose('sub_agent');
     if (this.#isSplit) this.#sink.lose('turn_boundary');
     this.#open.set(event.item_id, editOf(event.name, object(event.args))?.path);
-    this.#lines.write('tool_use', event.timestamp, { tool_name: event.name, tool_id: event.item_id, parameters: event.args });
+    this.#lines.write('tool_use', event.timestamp, {
+      tool_name: event.name,
+      tool_id: event.item_id,
+      parameters: event.args,
+    });
   }
 
   end(event: EventOf<'item.completed'> & EventRecord): void {
@@ -135,7 +139,10 @@ export class ToolCounts {
       totalDurationMs: sum('durationMs'),
       totalDecisions: decisions(sum('rejected')),
       byName: Object.fromEntries(
-        [...this.#tools].map(([name, { rejected, ...numbers }]) => [name, { ...numbers, decisions: decisions(rejected) }]),
+        [...this.#tools].map(([name, { rejected, ...numbers }]) => [
+          name,
+          { ...numbers, decisions: decisions(rejected) },
+        ]),
       ),
     };
   }

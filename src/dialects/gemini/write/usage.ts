@@ -16,7 +16,10 @@ export class Usage {
   }
 
   of(outcome: RunOutcome): { models: [string, Tokens][]; total: Tokens } {
-    return { models: [...totalsByModel(this.#threads, outcome)].filter(([model]) => model !== ''), total: outcome.metrics };
+    return {
+      models: [...totalsByModel(this.#threads, outcome)].filter(([model]) => model !== ''),
+      total: outcome.metrics,
+    };
   }
 }
 

@@ -99,7 +99,8 @@ export class Bus {
     const message = string(part.messageID) ?? '';
     const role = this.#authors.roleOf(message);
     const type = string(part.type);
-    if (role === undefined && (type === 'text' || type === 'file') && !isObject(part.time)) return this.#authors.hold(part, properties);
+    if (role === undefined && (type === 'text' || type === 'file') && !isObject(part.time))
+      return this.#authors.hold(part, properties);
     if (role === 'user') return this.#prompt(lane, part);
     tellTime(this.#sink, properties.time);
     switch (type) {
@@ -129,11 +130,16 @@ export class Bus {
 
   #prompt(lane: Lane, part: JsonObject): void {
     const text = filled(part.text);
-    if (!lane.isMain || part.type !== 'text' || text === undefined || part.synthetic === true || part.ignored === true) return;
+    if (!lane.isMain || part.type !== 'text' || text === undefined || part.synthetic === true || part.ignored === true)
+      return;
     if (this.#lastPrompt !== undefined && this.#lastPrompt === part.id) return;
     this.#lastPrompt = string(part.id);
     const message_id = filled(part.messageID);
-    this.#sink.emit({ type: 'prompt.submitted', text, ...present({ message_id, system: this.#authors.systemOf(message_id) }) });
+    this.#sink.emit({
+      type: 'prompt.submitted',
+      text,
+      ...present({ message_id, system: this.#authors.systemOf(message_id) }),
+    });
   }
 
   #session(type: string, properties: JsonObject): boolean {
@@ -143,7 +149,8 @@ export class Bus {
         const info = object(properties.info);
         const id = filled(info.id) ?? filled(properties.sessionID);
         if (!this.#sessions.isStarted) this.#sessions.start(id, info);
-        else if (type === 'session.created' && id !== undefined && filled(info.parentID) !== undefined) this.#tools.adoptByLast(id);
+        else if (type === 'session.created' && id !== undefined && filled(info.parentID) !== undefined)
+          this.#tools.adoptByLast(id);
         return true;
       }
       case 'session.status':
@@ -155,7 +162,8 @@ export class Bus {
         if (lane === undefined) return true;
         if (type === 'session.status') this.#status(lane, object(properties.status));
         else if (type === 'session.idle') this.#idle(lane);
-        else if (properties.error !== undefined && properties.error !== null) this.#ending.raise(lane, readFault(properties.error));
+        else if (properties.error !== undefined && properties.error !== null)
+          this.#ending.raise(lane, readFault(properties.error));
         return true;
       }
     }
@@ -179,7 +187,8 @@ export class Bus {
       case 'permission':
       case 'question':
         this.#sessions.start(string(properties.sessionID));
-        if (!type.endsWith('.asked') && type !== 'permission.updated') return permissionReplied(this.#sink, type, properties);
+        if (!type.endsWith('.asked') && type !== 'permission.updated')
+          return permissionReplied(this.#sink, type, properties);
         permissionAsked(this.#sink, type, properties);
         return true;
       case 'command':

@@ -59,7 +59,12 @@ export function decoder(sink: DecoderSink): Decoder {
     },
     text(text) {
       const shown = sink.quoteLine(text.trim(), shownOfText);
-      sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: `skipped a line that is not a JSON object: ${shown}` });
+      sink.emit({
+        type: 'log',
+        stream: 'agent',
+        level: 'warning',
+        text: `skipped a line that is not a JSON object: ${shown}`,
+      });
     },
     end() {
       bus.end();
@@ -73,5 +78,8 @@ function isOwn(properties: JsonObject): boolean {
 }
 
 function isOurs(wire: JsonObject): boolean {
-  return typeof wire.type === 'string' && (isObject(wire.properties) || (typeof wire.sessionID === 'string' && isObject(wire.part)));
+  return (
+    typeof wire.type === 'string' &&
+    (isObject(wire.properties) || (typeof wire.sessionID === 'string' && isObject(wire.part)))
+  );
 }

@@ -58,7 +58,9 @@ export class Edits {
   handOver(part: JsonObject): void {
     const url = string(part.url) ?? '';
     const path =
-      filled(object(part.source).path) ?? (url.startsWith('file://') ? filled(url.slice(7)) : undefined) ?? filled(part.filename);
+      filled(object(part.source).path) ??
+      (url.startsWith('file://') ? filled(url.slice(7)) : undefined) ??
+      filled(part.filename);
     // If `file.edited` reported it in this turn, it is the same file.
     if (path === undefined || this.#inTurn.has(path)) return;
     const isFolder = part.mime === 'application/x-directory' || path.endsWith('/');

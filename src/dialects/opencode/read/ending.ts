@@ -76,7 +76,8 @@ export class Ending {
   /** Nothing more comes, so what it was retrying has failed. */
   endRetries(main: Lane): void {
     const cause = this.#retrying;
-    if (cause !== undefined) this.raise(main, { name: 'APIError', message: cause, code: codeOfMessage(cause), retryable: true });
+    if (cause !== undefined)
+      this.raise(main, { name: 'APIError', message: cause, code: codeOfMessage(cause), retryable: true });
   }
 
   /** The last message itself says that it is the last. */

@@ -5,7 +5,8 @@ import { filled, isObject, list, object } from '../../../json/read.ts';
 export function isExport(wire: JsonObject): boolean {
   if (wire.type !== undefined || !isObject(wire.info) || !Array.isArray(wire.messages)) return false;
   return (
-    typeof wire.info.id === 'string' && wire.messages.every((each) => isObject(each) && isObject(each.info) && Array.isArray(each.parts))
+    typeof wire.info.id === 'string' &&
+    wire.messages.every((each) => isObject(each) && isObject(each.info) && Array.isArray(each.parts))
   );
 }
 
@@ -28,7 +29,10 @@ export function* eventsOf(wire: JsonObject): Generator<BusEvent> {
     const { time, error: _error, finish: _finish, ...begun } = about;
     yield { type: 'message.updated', properties: { info: { ...begun, time: begunAt(time) } } };
     for (const part of list(message.parts))
-      yield { type: 'message.part.updated', properties: { part: { sessionID, messageID: about.id ?? '', ...object(part) } } };
+      yield {
+        type: 'message.part.updated',
+        properties: { part: { sessionID, messageID: about.id ?? '', ...object(part) } },
+      };
     // Versions that do not tell why a message ended end it well.
     const isWell = about.finish === undefined && about.error === undefined && isAnswer(about, message);
     yield { type: 'message.updated', properties: { info: isWell ? { ...about, finish: 'stop' } : about } };

@@ -24,7 +24,8 @@ export function permissionAsked(sink: DecoderSink, type: string, properties: Jso
     permission_id: id,
     what,
     ...present({
-      item_id: filled(properties.callID) ?? filled(object(properties.tool).callID) ?? filled(object(properties.source).callID),
+      item_id:
+        filled(properties.callID) ?? filled(object(properties.tool).callID) ?? filled(object(properties.source).callID),
       pattern,
       title: title === plainTitle(what, pattern) ? undefined : title,
     }),
@@ -38,7 +39,9 @@ export function permissionReplied(sink: DecoderSink, type: string, properties: J
   const id = filled(properties.requestID) ?? filled(properties.permissionID) ?? filled(properties.id);
   if (id === undefined) return true;
   const question = type.startsWith('question.');
-  const reply = question ? undefined : (filled(properties.reply) ?? filled(properties.response) ?? filled(properties.decision));
+  const reply = question
+    ? undefined
+    : (filled(properties.reply) ?? filled(properties.response) ?? filled(properties.decision));
   sink.emit({
     type: 'permission.resolved',
     permission_id: id,

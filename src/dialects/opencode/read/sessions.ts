@@ -57,7 +57,12 @@ export class Sessions {
     if (child === undefined && !this.#hasStrangers) {
       this.#hasStrangers = true;
       this.#sink.note('lost', 'events of another session');
-      this.#sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: 'events of another session are not read' });
+      this.#sink.emit({
+        type: 'log',
+        stream: 'agent',
+        level: 'warning',
+        text: 'events of another session are not read',
+      });
     }
     return child;
   }

@@ -90,7 +90,12 @@ export class Tools {
     const output = [asText(properties.stdout), asText(properties.stderr)].filter((each) => each !== '').join('\n');
     const exit = integer(properties.exitCode);
     const ended = exit === undefined ? '' : ` (exit code ${exit})`;
-    this.#sink.emit({ type: 'log', stream: 'agent', level: 'info', text: `$ ${command}${ended}${output === '' ? '' : `\n${output}`}` });
+    this.#sink.emit({
+      type: 'log',
+      stream: 'agent',
+      level: 'info',
+      text: `$ ${command}${ended}${output === '' ? '' : `\n${output}`}`,
+    });
   }
 
   end(): void {

@@ -39,7 +39,8 @@ export class Turns {
     const finish = filled(info.finish);
     const failed = info.error !== undefined && info.error !== null;
     const counted = readUsage(object(info.tokens), info.cost, this.#around.sessions.habit) !== undefined;
-    const begins = lane.message !== id || (typeof completed !== 'number' && finish === undefined && !failed && !counted);
+    const begins =
+      lane.message !== id || (typeof completed !== 'number' && finish === undefined && !failed && !counted);
     if (begins && lane.open && lane.done) this.end(lane);
     if (begins && !lane.open) {
       lane.message = undefined;

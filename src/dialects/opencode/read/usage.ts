@@ -20,7 +20,14 @@ export function reportMessage(sink: DecoderSink, lane: Lane, habit: Habit): void
   if (more !== undefined) reportStep(sink, lane.model, more, before === undefined ? undefined : counts.input_tokens);
 }
 
-const fields = ['input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cost_usd'] as const;
+const fields = [
+  'input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cost_usd',
+] as const;
 
 /** What a later count adds to an earlier one; undefined when it adds nothing. */
 function moreThan(before: Tokens, now: Tokens): Tokens | undefined {

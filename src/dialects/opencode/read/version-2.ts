@@ -93,7 +93,12 @@ export class Version2 {
 
   #retried(data: JsonObject): void {
     const cause = readFault(data.error).message;
-    this.#sink.emit({ type: 'retry.scheduled', cause, code: codeOfMessage(cause), ...present({ attempt: whole(data.attempt) }) });
+    this.#sink.emit({
+      type: 'retry.scheduled',
+      cause,
+      code: codeOfMessage(cause),
+      ...present({ attempt: whole(data.attempt) }),
+    });
   }
 
   #execution(phase: string, data: JsonObject): void {
@@ -106,7 +111,8 @@ export class Version2 {
         return this.#sink.emit({ type: 'agent.finished', ...claim, raw_status: phase });
       }
       case 'interrupted':
-        if (this.#isDenied) return this.#sink.emit({ type: 'agent.finished', status: 'failed', code: 'permission', raw_status: phase });
+        if (this.#isDenied)
+          return this.#sink.emit({ type: 'agent.finished', status: 'failed', code: 'permission', raw_status: phase });
         return this.#sink.emit({
           type: 'agent.finished',
           status: 'cancelled',

@@ -115,7 +115,10 @@ export class Ending {
 
   #raise(error: JsonObject): void {
     this.#fault = readFault(error);
-    this.#lane.fail({ name: error.name ?? 'UnknownError', data: isObject(error.data) ? error.data : { message: error.message ?? '' } });
+    this.#lane.fail({
+      name: error.name ?? 'UnknownError',
+      data: isObject(error.data) ? error.data : { message: error.message ?? '' },
+    });
     this.#session.write('session.error', { sessionID: this.#session.id, error });
   }
 }

@@ -87,7 +87,14 @@ export class Lane {
     if (message === undefined) return;
     const completed = Math.max(this.#session.now, message.created);
     this.#isOpen = false;
-    this.#write({ ...message, model: this.#session.model ?? message.model, completed, counts, finish, error: lasting(message, finish) });
+    this.#write({
+      ...message,
+      model: this.#session.model ?? message.model,
+      completed,
+      counts,
+      finish,
+      error: lasting(message, finish),
+    });
   }
 
   /** The message ends with this finish reason, even if it already ended with another. */
@@ -95,7 +102,12 @@ export class Lane {
     const message = this.#message;
     if (message === undefined) return;
     this.#isOpen = false;
-    this.#write({ ...message, completed: Math.max(this.#session.now, message.created), finish, error: lasting(message, finish) });
+    this.#write({
+      ...message,
+      completed: Math.max(this.#session.now, message.created),
+      finish,
+      error: lasting(message, finish),
+    });
   }
 
   /** Something went wrong in the message, which may go on. */

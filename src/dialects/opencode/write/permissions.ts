@@ -21,6 +21,7 @@ export function askPermission(session: Session, lane: Lane, event: EventOf<'perm
 
 export function answerPermission(session: Session, event: EventOf<'permission.resolved'>): void {
   const raw = event.raw_decision;
-  const response = raw !== undefined && decisionOf(raw) === event.decision ? raw : event.decision === 'allowed' ? 'once' : 'reject';
+  const response =
+    raw !== undefined && decisionOf(raw) === event.decision ? raw : event.decision === 'allowed' ? 'once' : 'reject';
   session.write('permission.replied', { sessionID: session.id, permissionID: event.permission_id, response });
 }

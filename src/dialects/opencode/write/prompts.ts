@@ -31,7 +31,10 @@ export class Prompts {
     this.#lane = lane;
   }
 
-  submit(text: string, { message_id, system = '' }: Pick<EventOf<'prompt.submitted'>, 'message_id' | 'system'> = {}): void {
+  submit(
+    text: string,
+    { message_id, system = '' }: Pick<EventOf<'prompt.submitted'>, 'message_id' | 'system'> = {},
+  ): void {
     const session = this.#session;
     if (text === this.#last?.text) {
       if (system !== '' && system !== this.#last.system) this.#write(Object.assign(this.#last, { system }));

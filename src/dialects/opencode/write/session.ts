@@ -102,13 +102,21 @@ export class Session {
     if (this.#isOpen) return;
     this.#isOpen = true;
     const times = { created: this.#createdAt, updated: this.#createdAt };
-    this.#sink.line({ type: 'session.created', properties: { info: sessionInfo(this.thread, this.id, times, noChanges) } });
+    this.#sink.line({
+      type: 'session.created',
+      properties: { info: sessionInfo(this.thread, this.id, times, noChanges) },
+    });
   }
 }
 
 const noChanges: Summary = { additions: 0, deletions: 0, files: 0 };
 
-function sessionInfo(thread: Started, id: string, times: { created: number; updated: number }, summary: Summary): JsonObject {
+function sessionInfo(
+  thread: Started,
+  id: string,
+  times: { created: number; updated: number },
+  summary: Summary,
+): JsonObject {
   return {
     id,
     projectID: thread.project_name ?? '',

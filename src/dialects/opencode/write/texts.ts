@@ -2,7 +2,10 @@ import type { EventRecord } from '../../../events/event.ts';
 import type { Session } from './session.ts';
 import type { Tools } from './tools.ts';
 
-type TextRecord = Extract<EventRecord, { type: 'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed' }>;
+type TextRecord = Extract<
+  EventRecord,
+  { type: 'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed' }
+>;
 
 /** A text that grows. */
 interface OpenText {

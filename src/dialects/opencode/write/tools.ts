@@ -51,7 +51,15 @@ export class Tools {
     const { lane, message } = this.place(event.parent_item_id);
     // A reader identifies the calls of a sub-agent by their parts.
     const part = lane.isMain ? this.#session.newPart() : event.item_id;
-    const tool: OpenTool = { start: event, lane, message, part, from: this.#session.now, output: '', printed: new Printed() };
+    const tool: OpenTool = {
+      start: event,
+      lane,
+      message,
+      part,
+      from: this.#session.now,
+      output: '',
+      printed: new Printed(),
+    };
     this.#open.set(event.item_id, tool);
     this.#write(tool, { status: 'pending', input: event.args, raw: rawOf(event.args) });
     this.#write(tool, runningState(tool));
@@ -71,7 +79,8 @@ export class Tools {
     const tool = this.#open.get(event.item_id);
     tool?.printed.add(event);
     const length = (tool?.output.length ?? 0) + event.chunk.length;
-    if (tool === undefined || length > shownOutput || !mayRepeat(tool, length)) return this.#session.lose('tool_progress');
+    if (tool === undefined || length > shownOutput || !mayRepeat(tool, length))
+      return this.#session.lose('tool_progress');
     tool.output += event.chunk;
     this.#write(tool, runningState(tool));
   }
@@ -178,11 +187,20 @@ function runningState(tool: OpenTool): JsonObject {
   };
 }
 
-function endedState(start: EventOf<'item.started'>, end: EventOf<'item.completed'>, from: number, to: number): JsonObject {
-  const time = { start: from, end: from > 0 && end.duration_ms !== undefined ? from + end.duration_ms : Math.max(from, to) };
+function endedState(
+  start: EventOf<'item.started'>,
+  end: EventOf<'item.completed'>,
+  from: number,
+  to: number,
+): JsonObject {
+  const time = {
+    start: from,
+    end: from > 0 && end.duration_ms !== undefined ? from + end.duration_ms : Math.max(from, to),
+  };
   const input = start.args;
   const output = asText(end.output);
-  const failedCommand = end.status === 'error' && end.error === undefined && end.exit_code !== undefined && end.exit_code !== 0;
+  const failedCommand =
+    end.status === 'error' && end.error === undefined && end.exit_code !== undefined && end.exit_code !== 0;
   if (end.status === 'success' || failedCommand || (end.status === 'error' && start.name === 'invalid')) {
     const metadata: JsonObject =
       end.exit_code === undefined || (end.status === 'success' && end.exit_code !== 0) ? {} : { exit: end.exit_code };
@@ -194,7 +212,13 @@ function endedState(start: EventOf<'item.started'>, end: EventOf<'item.completed
       return { status: 'error', input, error: isRefusal(reason) ? reason : refusalText(reason), metadata: {}, time };
     case 'cancelled':
     case 'abandoned':
-      return { status: 'error', input, error: reason === '' ? 'Tool execution aborted' : reason, metadata: { interrupted: true }, time };
+      return {
+        status: 'error',
+        input,
+        error: reason === '' ? 'Tool execution aborted' : reason,
+        metadata: { interrupted: true },
+        time,
+      };
     default:
       return { status: 'error', input, error: isRefusal(reason) ? `Error: ${reason}` : reason, metadata: {}, time };
   }

@@ -146,7 +146,11 @@ export function decoder(sink: DecoderSink): Decoder {
       type: 'retry.scheduled',
       code: codeOfMessage(cause),
       cause,
-      ...present({ attempt: whole(wire.attempt), max_attempts: whole(wire.maxAttempts), delay_ms: count(wire.delayMs) }),
+      ...present({
+        attempt: whole(wire.attempt),
+        max_attempts: whole(wire.maxAttempts),
+        delay_ms: count(wire.delayMs),
+      }),
     });
   }
 

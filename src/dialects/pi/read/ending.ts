@@ -52,7 +52,8 @@ export class Ending {
       if (this.isFinished && reason === 'stop') sink.emit({ type: 'agent.finished', status: 'ok' });
       return;
     }
-    if (reason === 'aborted') return sink.emit({ type: 'agent.finished', status: 'cancelled', ...present({ message: error }) });
+    if (reason === 'aborted')
+      return sink.emit({ type: 'agent.finished', status: 'cancelled', ...present({ message: error }) });
     sink.emit({
       type: 'agent.finished',
       status: 'failed',

@@ -138,7 +138,13 @@ export function encoder(sink: EncoderSink): Encoder {
   return { record, end };
 }
 
-function writeSession({ session_id, thread_id, timestamp, cwd, parent_session_id }: Placed<'thread.started'>): JsonObject {
+function writeSession({
+  session_id,
+  thread_id,
+  timestamp,
+  cwd,
+  parent_session_id,
+}: Placed<'thread.started'>): JsonObject {
   return present({
     type: 'session',
     version: 3,

@@ -24,7 +24,10 @@ export class Ending {
         return { reason: 'aborted', ...present({ error: claim.message }) };
       case 'failed': {
         const reason = turnEnd?.finish_reason === 'length' ? 'length' : 'error';
-        return { reason, ...present({ error: claim.message ?? (reason === 'error' ? outcome.error_details?.message : undefined) }) };
+        return {
+          reason,
+          ...present({ error: claim.message ?? (reason === 'error' ? outcome.error_details?.message : undefined) }),
+        };
       }
       case undefined:
         return this.fatal === undefined ? undefined : { reason: 'error', error: this.fatal.message };

@@ -56,7 +56,8 @@ export class Tools {
     call.output += chunk;
     call.argsLength ??= lengthOf(call.args);
     const length = call.argsLength + call.output.length;
-    if (length <= shortUpdate || call.output.length - call.written >= length * freshPart) this.#writeUpdate(item_id, call);
+    if (length <= shortUpdate || call.output.length - call.written >= length * freshPart)
+      this.#writeUpdate(item_id, call);
   }
 
   #writeUpdate(id: string, call: OpenCall): void {
@@ -96,8 +97,10 @@ export class Tools {
     const { name } = call;
     const text = asText(event.output ?? event.error);
     if (event.output !== undefined && event.error !== undefined && event.error !== text) this.#sink.lose('tool_output');
-    if (event.exit_code !== undefined && event.exit_code !== exitCodeIn(name, text) && event.exit_code !== 0) this.#sink.lose('exit_code');
-    const isSayable = event.status === 'success' || event.status === 'error' || (event.status === 'denied' && isRefusal(name, text));
+    if (event.exit_code !== undefined && event.exit_code !== exitCodeIn(name, text) && event.exit_code !== 0)
+      this.#sink.lose('exit_code');
+    const isSayable =
+      event.status === 'success' || event.status === 'error' || (event.status === 'denied' && isRefusal(name, text));
     if (!isSayable) this.#sink.lose('tool_status');
     const isError = event.status !== 'success';
     const result = { content: [{ type: 'text', text }], ...(diff === undefined ? {} : { details: { diff } }) };

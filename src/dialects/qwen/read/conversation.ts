@@ -131,7 +131,13 @@ export class Conversation {
   /** The result repeats the last message, unless the answer was given in another form (`--json-schema`) or its line is missing. */
   lastWords(text: string, id: string | undefined): void {
     const last = text.trim();
-    if (last === '' || isApiError(last) || this.#spoken.join('').trim() === last || this.#spoken.join('\n').trim() === last) return;
+    if (
+      last === '' ||
+      isApiError(last) ||
+      this.#spoken.join('').trim() === last ||
+      this.#spoken.join('\n').trim() === last
+    )
+      return;
     this.#enter('text', id, undefined);
     this.#spoken = [];
     this.#sink.emit({ type: 'text.completed', text: text, ...present({ message_id: id }) });
@@ -195,7 +201,8 @@ export class Conversation {
     this.#retries = 0;
     for (const [index, text] of pieces.entries()) {
       if (text === '' && error !== undefined) continue;
-      const place = index === 0 || isStreamed ? this.#place(undefined, id) : { message_id: `${id ?? 'retry'}_${index + 1}` };
+      const place =
+        index === 0 || isStreamed ? this.#place(undefined, id) : { message_id: `${id ?? 'retry'}_${index + 1}` };
       this.#sink.emit({ type: 'text.completed', text, ...place });
     }
     turn.failed = error !== undefined;
@@ -210,7 +217,8 @@ export class Conversation {
   }
 
   #subAgentSays(text: string, parent: string | undefined): void {
-    if (!isApiError(text)) return this.#sink.emit({ type: 'text.completed', text: text, ...present({ parent_item_id: parent }) });
+    if (!isApiError(text))
+      return this.#sink.emit({ type: 'text.completed', text: text, ...present({ parent_item_id: parent }) });
     const message = unwrapApiError(text);
     this.#sink.emit({ type: 'error', scope: 'subagent', code: codeOfError(message), message, fatal: false });
   }
@@ -220,7 +228,11 @@ export class Conversation {
       case 'text_delta':
         return this.#add(asText(piece.text), parent);
       case 'thinking_delta':
-        return this.#sink.emit({ type: 'reasoning.delta', text: asText(piece.thinking), ...this.#place(parent, undefined) });
+        return this.#sink.emit({
+          type: 'reasoning.delta',
+          text: asText(piece.thinking),
+          ...this.#place(parent, undefined),
+        });
       case 'input_json_delta':
       case 'signature_delta':
         return;
@@ -241,7 +253,9 @@ export class Conversation {
     const text = this.#stream.add(piece);
     if (text === '') return;
     const { messageId } = this.#stream;
-    this.#sink.emit(messageId === undefined ? { type: 'text.delta', text } : { type: 'text.delta', text, message_id: messageId });
+    this.#sink.emit(
+      messageId === undefined ? { type: 'text.delta', text } : { type: 'text.delta', text, message_id: messageId },
+    );
   }
 }
 

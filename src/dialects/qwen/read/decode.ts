@@ -75,7 +75,12 @@ export function decoder(sink: DecoderSink): Decoder {
   function foreign(data: JsonObject, wire: JsonObject): void {
     const event = eventIn(data);
     if (event?.type === 'limit.reached') ending.reach(event);
-    else if (event?.type === 'log' || event?.type === 'rate_limit.reported' || (event?.type === 'error' && !event.fatal)) sink.emit(event);
+    else if (
+      event?.type === 'log' ||
+      event?.type === 'rate_limit.reported' ||
+      (event?.type === 'error' && !event.fatal)
+    )
+      sink.emit(event);
     else sink.unknown(wire);
   }
 

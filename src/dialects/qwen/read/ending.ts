@@ -50,14 +50,23 @@ export class Ending {
     this.#permissions.refuseAll(wire.permission_denials);
     if (result !== undefined) this.#talk.lastWords(result, filled(wire.uuid));
     const isOk =
-      wire.subtype === 'success' && wire.is_error === false && result !== undefined && message === undefined && !this.#talk.isFailed;
+      wire.subtype === 'success' &&
+      wire.is_error === false &&
+      result !== undefined &&
+      message === undefined &&
+      !this.#talk.isFailed;
     this.#talk.endRun(isOk);
     if (!readModelUsage(object(wire.stats).models, this.#sink)) {
       const usage = readUsage(wire.usage);
-      if (usage !== undefined) this.#sink.emit({ type: 'usage.reported', scope: 'thread', whole_session: true, ...usage });
+      if (usage !== undefined)
+        this.#sink.emit({ type: 'usage.reported', scope: 'thread', whole_session: true, ...usage });
     }
     this.#turns = this.#talk.turns;
-    const raw = present({ raw_status: string(wire.subtype), message, duration_ms: count(wire.duration_ms) || undefined });
+    const raw = present({
+      raw_status: string(wire.subtype),
+      message,
+      duration_ms: count(wire.duration_ms) || undefined,
+    });
     if (isOk) return this.#sink.emit({ type: 'agent.finished', status: 'ok', ...raw });
     const limit = limitIn(message ?? '') ?? (wire.subtype === 'error_max_turns' ? 'turns' : undefined);
     if (limit !== undefined) return this.failAtLimit(limit, message, raw);
@@ -81,7 +90,12 @@ export class Ending {
   end(): void {
     // The session went on after its last result, so that result does not say how it ended.
     if (this.hasResult && !this.isTold)
-      this.#sink.emit({ type: 'agent.finished', status: 'failed', code: 'unknown', message: 'no result for the last turn' });
+      this.#sink.emit({
+        type: 'agent.finished',
+        status: 'failed',
+        code: 'unknown',
+        message: 'no result for the last turn',
+      });
   }
 
   /** A failing sub-agent prints a result as if the run were over; nothing was measured for it. */

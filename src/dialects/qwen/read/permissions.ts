@@ -37,14 +37,20 @@ export class Permissions {
   control(wire: JsonObject): void {
     const request = object(wire.request);
     const id = filled(wire.request_id);
-    if (wire.type === 'control_request' && request.subtype === 'can_use_tool' && id !== undefined) this.#ask(id, request);
+    if (wire.type === 'control_request' && request.subtype === 'can_use_tool' && id !== undefined)
+      this.#ask(id, request);
     else this.#answer(object(wire.response));
   }
 
   #ask(id: string, request: JsonObject): void {
     const item = filled(request.tool_use_id);
     if (item !== undefined && this.#open.size < longestList) this.#open.set(id, item);
-    this.#sink.emit({ type: 'permission.requested', permission_id: id, what: asText(request.tool_name), ...present({ item_id: item }) });
+    this.#sink.emit({
+      type: 'permission.requested',
+      permission_id: id,
+      what: asText(request.tool_name),
+      ...present({ item_id: item }),
+    });
   }
 
   #answer(response: JsonObject): void {

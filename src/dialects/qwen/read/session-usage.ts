@@ -65,7 +65,11 @@ export class Totals {
   }
 }
 
-export function usageOf(scope: 'step' | 'thread', model: string | undefined, { input, output, thoughts, cached }: Counts): Draft {
+export function usageOf(
+  scope: 'step' | 'thread',
+  model: string | undefined,
+  { input, output, thoughts, cached }: Counts,
+): Draft {
   return {
     type: 'usage.reported',
     scope,

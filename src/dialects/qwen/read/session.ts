@@ -60,7 +60,11 @@ export class SessionFile {
     this.#calls.tell(this.#sink);
     if (this.#fault !== undefined) {
       const { code } = this.#fault;
-      this.#sink.emit({ type: 'agent.finished', status: code === 'cancelled' ? 'cancelled' : 'failed', ...this.#fault });
+      this.#sink.emit({
+        type: 'agent.finished',
+        status: code === 'cancelled' ? 'cancelled' : 'failed',
+        ...this.#fault,
+      });
     } else if (this.#isAnswered) this.#sink.emit({ type: 'agent.finished', status: 'ok' });
   }
 
@@ -99,7 +103,10 @@ export class SessionFile {
         if (part.thought !== true) this.#isAnswered = true;
       } else if (filled(call.name) !== undefined) {
         hasCalled = true;
-        this.#tools.start({ id: call.id ?? `${message_id}.${index}`, name: call.name ?? '', input: call.args ?? {} }, undefined);
+        this.#tools.start(
+          { id: call.id ?? `${message_id}.${index}`, name: call.name ?? '', input: call.args ?? {} },
+          undefined,
+        );
       }
     }
     if (hasCalled) this.#isAnswered = false;
@@ -111,7 +118,8 @@ export class SessionFile {
   #result(result: JsonObject, response: JsonObject): void {
     this.#isAnswered = false;
     const output = object(response.response);
-    const error = filled(output.error) ?? (result.status === 'success' ? undefined : filled(object(result.error).message));
+    const error =
+      filled(output.error) ?? (result.status === 'success' ? undefined : filled(object(result.error).message));
     const block = {
       tool_use_id: result.callId ?? response.id ?? '',
       content: error ?? filled(output.output) ?? shown(result.resultDisplay),

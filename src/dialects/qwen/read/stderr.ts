@@ -9,7 +9,11 @@ const greeting = /^(?:Ripgrep not available: |Warning: running headless with --y
 const retryWording = /^Retrying (?:in (\d{1,9})s \(attempt (\d{1,9})\/(\d{1,9})\): (.*)|provider attempt \()/s;
 
 /** `isHeard`: whether anything has come on stdout. */
-export function stderrReader(sink: DecoderSink, ending: Ending, isHeard: () => boolean): (text: string, wire?: JsonObject) => boolean {
+export function stderrReader(
+  sink: DecoderSink,
+  ending: Ending,
+  isHeard: () => boolean,
+): (text: string, wire?: JsonObject) => boolean {
   function fatal(fault: JsonObject): boolean {
     const message = unwrapApiError(asText(fault.message));
     const type = string(fault.type) ?? '';
@@ -22,7 +26,15 @@ export function stderrReader(sink: DecoderSink, ending: Ending, isHeard: () => b
     }
     const code = fatalTypes.get(type) ?? codeOfError(message);
     if (code === 'cancelled') sink.emit({ type: 'agent.finished', status: 'cancelled', code, message });
-    else sink.emit({ type: 'error', scope: 'process', code, message, fatal: true, ...present({ name: type || undefined }) });
+    else
+      sink.emit({
+        type: 'error',
+        scope: 'process',
+        code,
+        message,
+        fatal: true,
+        ...present({ name: type || undefined }),
+      });
     return true;
   }
 

@@ -106,7 +106,8 @@ export class Conversation {
 
   say(event: EventOf<'text.completed' | 'reasoning.completed'>): void {
     const kind = event.type === 'text.completed' ? 'text' : 'thinking';
-    const content = kind === 'text' ? { type: kind, text: event.text } : { type: kind, thinking: event.text, signature: '' };
+    const content =
+      kind === 'text' ? { type: kind, text: event.text } : { type: kind, thinking: event.text, signature: '' };
     this.#add(kind, event.message_id, event.turn_id, event.parent_item_id ?? null, content);
   }
 
@@ -124,7 +125,10 @@ export class Conversation {
   }
 
   fail(event: EventOf<'error'>): void {
-    this.#add('error', this.#output.nextId(), event.turn_id ?? this.#turn?.id, null, { type: 'text', text: wrapApiError(event.message) });
+    this.#add('error', this.#output.nextId(), event.turn_id ?? this.#turn?.id, null, {
+      type: 'text',
+      text: wrapApiError(event.message),
+    });
   }
 
   /** The usage belongs to the pending line, if there is one without usage, otherwise to the next. */
@@ -132,7 +136,8 @@ export class Conversation {
     if (this.#pending !== undefined && this.#pending.usage === undefined) {
       this.#pending.usage = event;
       this.flush();
-    } else this.#owed = this.#owed === undefined ? event : { ...plus(plus({}, this.#owed), event), model: this.#owed.model };
+    } else
+      this.#owed = this.#owed === undefined ? event : { ...plus(plus({}, this.#owed), event), model: this.#owed.model };
   }
 
   retry(): void {
@@ -160,7 +165,8 @@ export class Conversation {
   #add(kind: LineKind, id: string, turnId: string | undefined, parent: string | null, content: JsonObject): void {
     this.stream.closeBlock();
     const pending = this.#pending;
-    const isMore = pending !== undefined && pending.kind === kind && pending.parent === parent && pending.usage === undefined;
+    const isMore =
+      pending !== undefined && pending.kind === kind && pending.parent === parent && pending.usage === undefined;
     if (isMore && !this.#isFull && (pending.id === id || kind === 'tool_use')) {
       pending.content.push(content);
       return;
@@ -182,7 +188,8 @@ export class Conversation {
     const isFresh = this.stream.takeFresh();
     const looksNew = isFresh || turn === undefined || ((turn.done || (isRepeat && this.#attempts === 0)) && !isSame);
     if (isRepeat && !looksNew) this.#attempts = Math.max(0, this.#attempts - 1);
-    if (turnId !== undefined && turn !== undefined && looksNew !== (turn.id !== turnId)) this.#output.lose('turn_boundary');
+    if (turnId !== undefined && turn !== undefined && looksNew !== (turn.id !== turnId))
+      this.#output.lose('turn_boundary');
     this.#turn = { id: turnId ?? turn?.id ?? '', done: false, last: kind, message: id };
     this.#emptyTurn = undefined;
   }

@@ -51,7 +51,8 @@ class QwenEncoder implements Encoder {
       case 'item.started':
         return this.#tools.start(event);
       case 'item.output':
-        if (!this.#talk.stream.isOpen && !this.#talk.canStream(event.synthetic)) return this.#output.lose('tool_progress');
+        if (!this.#talk.stream.isOpen && !this.#talk.canStream(event.synthetic))
+          return this.#output.lose('tool_progress');
         return this.#tools.progress(event);
       case 'item.completed':
         return this.#tools.end(event);
@@ -85,7 +86,9 @@ class QwenEncoder implements Encoder {
         return event.exit_code === 0 ? undefined : this.#output.lose('process');
       case 'line.unknown':
         this.#talk.flush();
-        return event.dialect === 'qwen' && isObject(event.wire) ? this.#output.bare(event.wire) : this.#output.lose('unknown_line');
+        return event.dialect === 'qwen' && isObject(event.wire)
+          ? this.#output.bare(event.wire)
+          : this.#output.lose('unknown_line');
       case 'thread.completed':
         return;
       default:
@@ -140,7 +143,14 @@ class QwenEncoder implements Encoder {
   /** An event for which this dialect has no line is written unchanged, in a line that its readers ignore. */
   #carry(event: EventRecord & { type: 'error' | 'limit.reached' | 'log' | 'rate_limit.reported' }): void {
     this.#talk.flush();
-    const { sequence: _sequence, timestamp: _timestamp, thread_id: _thread, source: _source, synthetic: _synthetic, ...data } = event;
+    const {
+      sequence: _sequence,
+      timestamp: _timestamp,
+      thread_id: _thread,
+      source: _source,
+      synthetic: _synthetic,
+      ...data
+    } = event;
     this.#output.line('system', { subtype: foreignSubtype, data: present(data) });
   }
 }

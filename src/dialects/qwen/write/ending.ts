@@ -77,7 +77,8 @@ export class Ending {
     const { metrics } = outcome;
     const models: JsonObject = {};
     if (this.#totals.size > 0)
-      for (const [name, tokens] of totalsByModel(this.#totals, outcome)) if (name !== '') models[name] = writeModelUsage(tokens);
+      for (const [name, tokens] of totalsByModel(this.#totals, outcome))
+        if (name !== '') models[name] = writeModelUsage(tokens);
     const name = metrics.model_name;
     const isWanted = this.#output.variant === 'json' || metrics.reasoning_tokens !== undefined;
     if (Object.keys(models).length === 0 && name !== undefined && isWanted) models[name] = writeModelUsage(metrics);

@@ -73,7 +73,10 @@ export class Stream {
   }
 
   delta(event: Delta): void {
-    const piece = event.type === 'text.delta' ? { type: 'text_delta', text: event.text } : { type: 'thinking_delta', thinking: event.text };
+    const piece =
+      event.type === 'text.delta'
+        ? { type: 'text_delta', text: event.text }
+        : { type: 'thinking_delta', thinking: event.text };
     this.event({ type: 'content_block_delta', index: 0, delta: piece }, event.parent_item_id);
   }
 
@@ -85,7 +88,10 @@ export class Stream {
 
   call(tool: JsonObject, args: string, parent: string | null): void {
     this.event({ type: 'content_block_start', index: 0, content_block: { ...tool, input: {} } }, parent);
-    this.event({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: args } }, parent);
+    this.event(
+      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: args } },
+      parent,
+    );
     this.event({ type: 'content_block_stop', index: 0 }, parent);
   }
 

@@ -40,7 +40,12 @@ export class Tools {
 
   start(event: EventOf<'item.started'>): void {
     const { item_id: id, name, parent_item_id: parent, args } = event;
-    this.#open.set(id, { name, parent, input: this.#open.size < mostInputs ? args : {}, path: editedPath(kindOf(name), args, pathFields) });
+    this.#open.set(id, {
+      name,
+      parent,
+      input: this.#open.size < mostInputs ? args : {},
+      path: editedPath(kindOf(name), args, pathFields),
+    });
     if (!isObject(args)) this.#output.lose('tool_args');
     this.#talk.call(event);
   }
@@ -54,10 +59,16 @@ export class Tools {
     const content = this.#contentOf(call, event);
     this.#loseDetails(call, event, content);
     if (event.status === 'denied') this.#ending.deny(call.name, event.item_id, call.input);
-    const result = { type: 'tool_result', tool_use_id: event.item_id, is_error: event.status !== 'success', ...present({ content }) };
+    const result = {
+      type: 'tool_result',
+      tool_use_id: event.item_id,
+      is_error: event.status !== 'success',
+      ...present({ content }),
+    };
     this.#output.line('user', { message: { role: 'user', content: [result] } }, call.parent);
     if (call.parent === undefined) this.#talk.endAnswer();
-    this.#edit = event.status === 'success' && call.path !== undefined ? { item: event.item_id, path: call.path } : undefined;
+    this.#edit =
+      event.status === 'success' && call.path !== undefined ? { item: event.item_id, path: call.path } : undefined;
   }
 
   /** It follows from the result of an editing tool; an edit by other means has no place on this wire. */
@@ -84,7 +95,9 @@ export class Tools {
 
   /** Counts as lost what a reader would not find in the result. */
   #loseDetails(call: Call, event: Completed, content = ''): void {
-    if (event.status === 'denied' ? !isRefusal(content) : event.status === 'cancelled' && !content.startsWith(cancelMark))
+    if (
+      event.status === 'denied' ? !isRefusal(content) : event.status === 'cancelled' && !content.startsWith(cancelMark)
+    )
       this.#output.lose('tool_status');
     const shown = kindOf(call.name) === 'command' ? exitCodeIn(content) : undefined;
     if (event.exit_code !== shown) this.#output.lose('exit_code');

@@ -5,7 +5,11 @@ import type { JsonObject } from '../../../json/json.ts';
 type Usage = EventOf<'usage.reported'>;
 type Tokens = Pick<Usage, 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'reasoning_tokens'>;
 
-export function writeUsage({ input_tokens: input = 0, output_tokens: output = 0, cache_read_tokens: cached }: Tokens): JsonObject {
+export function writeUsage({
+  input_tokens: input = 0,
+  output_tokens: output = 0,
+  cache_read_tokens: cached,
+}: Tokens): JsonObject {
   return {
     input_tokens: input,
     output_tokens: output,
@@ -15,7 +19,13 @@ export function writeUsage({ input_tokens: input = 0, output_tokens: output = 0,
 }
 
 /** An entry of `stats.models`. */
-export function writeModelUsage({ input_tokens: prompt = 0, output_tokens: candidates = 0, ...more }: Tokens): JsonObject {
+export function writeModelUsage({
+  input_tokens: prompt = 0,
+  output_tokens: candidates = 0,
+  ...more
+}: Tokens): JsonObject {
   const total = prompt + candidates;
-  return { tokens: present({ prompt, candidates, total, cached: more.cache_read_tokens, thoughts: more.reasoning_tokens }) };
+  return {
+    tokens: present({ prompt, candidates, total, cached: more.cache_read_tokens, thoughts: more.reasoning_tokens }),
+  };
 }

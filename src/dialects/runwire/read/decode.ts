@@ -41,7 +41,8 @@ export function decoder(sink: DecoderSink): Decoder {
         sequence: sequenceOf(wire),
       } as const;
       // Synthetic deltas are made from complete texts, whose end is the next line.
-      if (origin.synthetic && (event.type === 'text.delta' || event.type === 'reasoning.delta')) held = { delta: event, origin, at };
+      if (origin.synthetic && (event.type === 'text.delta' || event.type === 'reasoning.delta'))
+        held = { delta: event, origin, at };
       else emit(event, origin, at);
     },
     end: () => release(),

@@ -11,7 +11,10 @@ const runTypes = new Set(['step_start', 'text', 'reasoning', 'tool_use', 'step_f
 export type Speaker = 'opencode' | 'kilo';
 
 /** Whose run stream this is and how certain that is; undefined if it is neither's. */
-export function speakerOf(head: readonly JsonObject[], stderr: readonly string[]): { who: Speaker; sure: number } | undefined {
+export function speakerOf(
+  head: readonly JsonObject[],
+  stderr: readonly string[],
+): { who: Speaker; sure: number } | undefined {
   let leaning: { who: Speaker; sure: number } | undefined;
   for (const wire of head) {
     if (!isRunLine(wire)) continue;

@@ -14,7 +14,13 @@ export const Tokens = z.looseObject({
 
 const ToolState = z.discriminatedUnion('status', [
   z.looseObject({ status: z.literal('pending'), input: z.json(), raw: z.string() }),
-  z.looseObject({ status: z.literal('running'), input: z.json(), title: z.string().optional(), metadata: Bag.optional(), time: Span }),
+  z.looseObject({
+    status: z.literal('running'),
+    input: z.json(),
+    title: z.string().optional(),
+    metadata: Bag.optional(),
+    time: Span,
+  }),
   z.looseObject({
     status: z.literal('completed'),
     input: z.json(),
@@ -24,7 +30,13 @@ const ToolState = z.discriminatedUnion('status', [
     time: Span,
     attachments: z.array(z.json()).optional(),
   }),
-  z.looseObject({ status: z.literal('error'), input: z.json(), error: z.string(), metadata: Bag.optional(), time: Span }),
+  z.looseObject({
+    status: z.literal('error'),
+    input: z.json(),
+    error: z.string(),
+    metadata: Bag.optional(),
+    time: Span,
+  }),
 ]);
 
 const place = { id: z.string(), sessionID: z.string().optional(), messageID: z.string() };
@@ -68,7 +80,13 @@ const File = z.looseObject({
     .optional(),
 });
 const StepStart = z.looseObject({ ...place, type: z.literal('step-start'), snapshot: z.string().optional() });
-const StepFinish = z.looseObject({ ...place, type: z.literal('step-finish'), reason: z.string(), cost: z.number(), tokens: Tokens });
+const StepFinish = z.looseObject({
+  ...place,
+  type: z.literal('step-finish'),
+  reason: z.string(),
+  cost: z.number(),
+  tokens: Tokens,
+});
 
 /** A part of a message, as both the run stream and the bus show it. */
 export const Part = z.discriminatedUnion('type', [
@@ -79,7 +97,13 @@ export const Part = z.discriminatedUnion('type', [
   StepStart,
   StepFinish,
   z.looseObject({ ...place, type: z.literal('agent'), name: z.string() }),
-  z.looseObject({ ...place, type: z.literal('subtask'), prompt: z.string(), description: z.string(), agent: z.string() }),
+  z.looseObject({
+    ...place,
+    type: z.literal('subtask'),
+    prompt: z.string(),
+    description: z.string(),
+    agent: z.string(),
+  }),
   z.looseObject({ ...place, type: z.literal('snapshot'), snapshot: z.string() }),
   z.looseObject({ ...place, type: z.literal('patch'), hash: z.string(), files: z.array(z.string()) }),
   z.looseObject({ ...place, type: z.literal('retry'), attempt: z.int(), error: Bag }),

@@ -29,7 +29,10 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
 };
 
 /** Why a run failed if this is its last finish reason. */
-export const codesOfFinish: Readonly<Record<string, ErrorCode>> = { length: 'output_length', 'content-filter': 'refused' };
+export const codesOfFinish: Readonly<Record<string, ErrorCode>> = {
+  length: 'output_length',
+  'content-filter': 'refused',
+};
 
 /** OpenCode's own names, then those that Runwire writes where OpenCode has none. */
 export const codesOfErrors: Readonly<Record<string, ErrorCode>> = {

@@ -110,7 +110,12 @@ export class Activity {
     const calls = [...this.#calls.values()];
     const shown = calls.length > rows ? calls.slice(0, Math.max(0, rows - 1)) : calls;
     const lines = shown.map((call) =>
-      [`${this.#spin()} ${toolOf(call)}`, wholeSeconds(this.#now() - call.since), oneLine(call.subject), lastLine(call.printed)]
+      [
+        `${this.#spin()} ${toolOf(call)}`,
+        wholeSeconds(this.#now() - call.since),
+        oneLine(call.subject),
+        lastLine(call.printed),
+      ]
         .filter(Boolean)
         .join(', '),
     );

@@ -27,18 +27,31 @@ export function advise(outcome: RunOutcome, options: AdviceOptions): string[] {
 }
 
 /** A command line that resumes the session, ready to be pasted. */
-function resumeLine({ session_id: session, verdict, lineage }: RunOutcome, { agent, canResume, flags }: AdviceOptions): string | undefined {
+function resumeLine(
+  { session_id: session, verdict, lineage }: RunOutcome,
+  { agent, canResume, flags }: AdviceOptions,
+): string | undefined {
   // The id comes from the agent: only one that needs no quotes is put in a command that people copy.
   if (!canResume || agent === undefined || !/^\w[\w.:-]{0,99}$/.test(session)) return undefined;
   if (verdict.class === 'config' || verdict.class === 'input') return undefined;
   // Control characters are spelt out when shown, so a command line with them would no longer be the same.
   const kept = lineage?.branches.findLast(({ isolation, commit }) => isolation !== undefined && commit !== undefined);
   // Its work exists only on its branch: that is where it resumes.
-  const place = kept === undefined || lineage === undefined || isUnchanged(lineage, kept) ? [] : ['--parent-branch-id', kept.branch_id];
+  const place =
+    kept === undefined || lineage === undefined || isUnchanged(lineage, kept)
+      ? []
+      : ['--parent-branch-id', kept.branch_id];
   const copy = kept?.isolation === undefined ? [] : ['--isolate', kept.isolation, ...place];
   const words = [...flags(), ...copy];
   if (words.some((word) => oneLine(word, word.length) !== word)) return undefined;
-  return shellQuote(['runwire', ...(agent === builtIn ? [] : ['--agent', agent]), ...words, '--resume', session, 'continue']);
+  return shellQuote([
+    'runwire',
+    ...(agent === builtIn ? [] : ['--agent', agent]),
+    ...words,
+    '--resume',
+    session,
+    'continue',
+  ]);
 }
 
 const limitFlags: Partial<Record<string, string>> = {
@@ -87,10 +100,14 @@ function remedyFor(
     case 'permission':
       return isFull ? undefined : allowing(agent, permissionModes);
     case 'incomplete':
-      return outcome.metadata.attempt_number > 1 || !mayHelp(outcome) ? undefined : '--retries 2 restarts a run that breaks off';
+      return outcome.metadata.attempt_number > 1 || !mayHelp(outcome)
+        ? undefined
+        : '--retries 2 restarts a run that breaks off';
     case 'config':
       if (who === undefined) return undefined;
-      return isBroken(verdict) && install !== undefined ? `install it again: ${install}` : `"runwire doctor ${who}" shows what is missing`;
+      return isBroken(verdict) && install !== undefined
+        ? `install it again: ${install}`
+        : `"runwire doctor ${who}" shows what is missing`;
     default:
       return undefined;
   }
@@ -99,10 +116,13 @@ function remedyFor(
 /** Whether a retry may help: a request that the server calls invalid will be invalid next time as well. */
 function mayHelp({ verdict, error_details: error }: RunOutcome): boolean {
   const words = [error?.message ?? '', ...verdict.evidence.map(({ detail }) => detail)].join('\n');
-  return !/\b(?:HTTP|status(?: code)?|API Error)\W{0,3}4(?!08|09|25|29)\d\d\b|\bbad request\b|invalid_request_error/i.test(words);
+  return !/\b(?:HTTP|status(?: code)?|API Error)\W{0,3}4(?!08|09|25|29)\d\d\b|\bbad request\b|invalid_request_error/i.test(
+    words,
+  );
 }
 
-const isBroken = ({ evidence }: Verdict): boolean => evidence[0]?.detail.startsWith('the program cannot work as it is installed') === true;
+const isBroken = ({ evidence }: Verdict): boolean =>
+  evidence[0]?.detail.startsWith('the program cannot work as it is installed') === true;
 
 function allowing(agent: string | undefined, modes: readonly string[]): string | undefined {
   if (agent === builtIn) return '--allow RULE permits one thing, --permission-mode full everything';

@@ -4,7 +4,16 @@ import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { Activity, type Call, toolOf } from './activity.ts';
 import { gist } from './call.ts';
 import type { Pace } from './pace.ts';
-import { addChange, type Change, changed, counted, costInWords, dollars, seconds, tokens } from '../../../terminal/figures.ts';
+import {
+  addChange,
+  type Change,
+  changed,
+  counted,
+  costInWords,
+  dollars,
+  seconds,
+  tokens,
+} from '../../../terminal/figures.ts';
 import type { Line, Tone } from '../../../terminal/line.ts';
 import { shortRunId } from '../../../ids/run-id.ts';
 import { oneLine, plain } from '../../../terminal/plain.ts';
@@ -29,7 +38,13 @@ type Parts = readonly (string | undefined)[];
 type LeftOut = Record<'message' | 'line' | 'tool call' | 'failed call' | 'warning', number>;
 const filesShown = 20;
 const callsDrawn = 5;
-const troubles = { success: undefined, error: 'failed', denied: 'denied', cancelled: 'cancelled', abandoned: 'never ended' } as const;
+const troubles = {
+  success: undefined,
+  error: 'failed',
+  denied: 'denied',
+  cancelled: 'cancelled',
+  abandoned: 'never ended',
+} as const;
 /** Shorter calls take no time worth mentioning, or are only being replayed. */
 const worthTellingMs = 50;
 
@@ -89,7 +104,11 @@ export class Narrator {
         return this.#line('dim', [`${record.operation} ${this.#activity.nearby(record.path)}`, changed(record)]);
       case 'usage.reported':
         if (record.scope === 'thread' || this.#options.calls === 'live') return;
-        return this.#line('dim', ['tokens', tokens(record.input_tokens, record.output_tokens), dollars(record.cost_usd)]);
+        return this.#line('dim', [
+          'tokens',
+          tokens(record.input_tokens, record.output_tokens),
+          dollars(record.cost_usd),
+        ]);
       case 'retry.scheduled':
         return this.#line('yellow', [
           `retry ${record.attempt ?? ''}${record.max_attempts === undefined ? '' : ` of ${record.max_attempts}`}`,
@@ -106,7 +125,8 @@ export class Narrator {
         if (record.fatal) return;
         return this.#line('yellow', [`warning: ${record.scope}: ${record.message}`]);
       case 'log':
-        if (record.level === 'warning' || record.level === 'error') return this.#line('yellow', [`warning: ${record.text}`]);
+        if (record.level === 'warning' || record.level === 'error')
+          return this.#line('yellow', [`warning: ${record.text}`]);
         // A remark of the agent on its own work, such as that it has compacted the conversation.
         if (record.level === 'info' && record.stream === 'agent') this.#line('dim', [`notice: ${record.text}`]);
         return;
@@ -155,7 +175,9 @@ export class Narrator {
     if (this.#leftOut === undefined) return;
     const what = Object.entries(this.#leftOut).map(([name, count]) => counted(count, name));
     this.#leftOut = undefined;
-    this.#line('yellow', [`left out: ${what.filter((each) => each !== undefined).join(', ')}: more than anybody can read in this time`]);
+    this.#line('yellow', [
+      `left out: ${what.filter((each) => each !== undefined).join(', ')}: more than anybody can read in this time`,
+    ]);
   }
 
   #noteChange(edit: EventOf<'file.edited'>): void {
@@ -185,7 +207,8 @@ export class Narrator {
       this.#line('dim', [`changed ${this.#activity.nearby(path)}`, changed(this.#changes.get(path) ?? {})]);
     const more = artifacts.length - filesShown + (outcome.omitted?.artifacts ?? 0);
     if (more > 0) this.#line('dim', [`changed ${more} more files`]);
-    const why = outcome.error_details?.message ?? outcome.limits_hit.at(-1)?.message ?? verdict.evidence[0]?.detail ?? '';
+    const why =
+      outcome.error_details?.message ?? outcome.limits_hit.at(-1)?.message ?? verdict.evidence[0]?.detail ?? '';
     for (const { signal, detail } of good ? [] : verdict.evidence) if (signal === 'stderr') this.#quote(detail);
     if (!good) this.#say('red', `failed: ${verdict.class}: ${oneLine(why, 1000)} (exit code ${verdict.exit_code})`);
     else if (this.#options.tell === 'all') this.#say('green', 'success');
@@ -197,7 +220,8 @@ export class Narrator {
       cost(metrics),
       counted(artifacts.length + (outcome.omitted?.artifacts ?? 0), 'changed file'),
     ]);
-    if (good && verdict.evidence.some(({ signal }) => signal === 'answer')) this.#line('yellow', ['warning: the last answer is empty']);
+    if (good && verdict.evidence.some(({ signal }) => signal === 'answer'))
+      this.#line('yellow', ['warning: the last answer is empty']);
     for (const words of keptWords(outcome)) this.#line('plain', [words]);
     if (outcome.denials !== undefined) this.#line('yellow', [this.#denied(outcome.denials)]);
     if (this.#options.tell === 'errors') return;
@@ -209,7 +233,8 @@ export class Narrator {
 
   #denied({ count, every, flag }: NonNullable<RunOutcome['denials']>): string {
     const what = `denied: ${every ? 'every attempt to act' : counted(count, 'attempt')}${every ? ` (${count})` : ''}`;
-    const allowing = flag !== undefined && this.#options.isFull !== true ? `; ${flag} would allow ${count === 1 ? 'it' : 'them'}` : '';
+    const allowing =
+      flag !== undefined && this.#options.isFull !== true ? `; ${flag} would allow ${count === 1 ? 'it' : 'them'}` : '';
     return `${what}${allowing}`;
   }
 
@@ -237,13 +262,29 @@ export class Narrator {
     const output = good ? gist(record.summary ?? record.output) : (record.error ?? spelt(record.output));
     if (this.#options.calls === 'live') {
       const exit = code === undefined || (good && code === 0) ? undefined : `exit code ${code}`;
-      return this.#line(toneOf(status), [`${good ? '✓' : '✗'} ${toolOf(call)}`, call?.subject, troubles[status], exit, after, output]);
+      return this.#line(toneOf(status), [
+        `${good ? '✓' : '✗'} ${toolOf(call)}`,
+        call?.subject,
+        troubles[status],
+        exit,
+        after,
+        output,
+      ]);
     }
     const words = `${toolOf(call)} ${troubles[status]}${code === undefined ? '' : ` with exit code ${code}`}`;
     this.#line(toneOf(status), [words, after && `after ${after}`, output]);
   }
 
-  #branch({ branch_id, agent, status, verified, files, cost_usd: usd, isolation, commit }: EventOf<'branch.updated'>): void {
+  #branch({
+    branch_id,
+    agent,
+    status,
+    verified,
+    files,
+    cost_usd: usd,
+    isolation,
+    commit,
+  }: EventOf<'branch.updated'>): void {
     // Its name alone is no news.
     if (status === undefined && verified === undefined && (isolation === undefined || commit !== undefined)) return;
     this.#line(verified === 'failed' ? 'yellow' : 'dim', [
@@ -319,7 +360,9 @@ function toneOf(status: EventOf<'item.completed'>['status']): Tone {
 }
 
 function spelt(output: unknown): string | undefined {
-  return typeof output === 'string' || output === undefined || output === null ? (output ?? undefined) : JSON.stringify(output);
+  return typeof output === 'string' || output === undefined || output === null
+    ? (output ?? undefined)
+    : JSON.stringify(output);
 }
 
 function cost(metrics: RunOutcome['metrics']): string | undefined {

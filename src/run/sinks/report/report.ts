@@ -66,7 +66,8 @@ export class ReportSink implements Sink {
   }
 
   record(record: EventRecord): void {
-    if (record.type === 'thread.started' && record.task !== undefined && this.#meta.prompt === '') this.#meta.prompt = record.task;
+    if (record.type === 'thread.started' && record.task !== undefined && this.#meta.prompt === '')
+      this.#meta.prompt = record.task;
     if (record.type === 'prompt.submitted' && this.#meta.prompt === '') this.#meta.prompt = record.text;
     const line = recordJson(record);
     if (line !== undefined) this.#add(line);
@@ -81,7 +82,9 @@ export class ReportSink implements Sink {
   }
 
   end(outcome: RunOutcome): void {
-    this.#add(JSON.stringify({ outcome: ledgerOutcome(outcome), ended_at: this.#options.clock(), attempts: this.#attempts }));
+    this.#add(
+      JSON.stringify({ outcome: ledgerOutcome(outcome), ended_at: this.#options.clock(), attempts: this.#attempts }),
+    );
   }
 
   /** Settles when everything is sent, or after some seconds; what is left then stays on disk. */
@@ -128,7 +131,8 @@ export class ReportSink implements Sink {
         await this.#whileWriting(upload.drain(this.#called.signal));
       }
     } catch (error) {
-      if (!this.#called.signal.aborted) this.#giveUp(error instanceof Refused ? error.message : `unexpected: ${messageOf(error)}`);
+      if (!this.#called.signal.aborted)
+        this.#giveUp(error instanceof Refused ? error.message : `unexpected: ${messageOf(error)}`);
       // Nothing more is sent, but everything is kept.
       await this.#write().catch(() => {});
     }

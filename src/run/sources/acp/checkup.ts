@@ -13,7 +13,11 @@ import type { Environment } from '../../../words/vocabulary.ts';
 const greetingMs = patient(20_000);
 
 /** Checks the program and the ACP handshake; no session is opened, no model is called. */
-export async function checkAcp(words: readonly string[], env: Environment, cwd: string): Promise<{ title: string; checks: Check[] }> {
+export async function checkAcp(
+  words: readonly string[],
+  env: Environment,
+  cwd: string,
+): Promise<{ title: string; checks: Check[] }> {
   const program = acpProgram(words);
   let path: string;
   try {
@@ -48,8 +52,13 @@ async function greet({ args, known }: AcpProgram, command: string, env: Environm
     onStderr: () => {},
   });
   send = (text) => void child.send(text);
-  void child.ended.then(({ exit_code, signal }) => peer.close(new Error(`it ended with ${signal ?? exit_code} before it answered`)));
-  const late = setTimeout(() => peer.close(new Error(`it did not answer in ${timeInWords(greetingMs)}; does it speak ACP?`)), greetingMs);
+  void child.ended.then(({ exit_code, signal }) =>
+    peer.close(new Error(`it ended with ${signal ?? exit_code} before it answered`)),
+  );
+  const late = setTimeout(
+    () => peer.close(new Error(`it did not answer in ${timeInWords(greetingMs)}; does it speak ACP?`)),
+    greetingMs,
+  );
   try {
     const answer = await peer.request('initialize', {
       protocolVersion: 1,

@@ -29,7 +29,10 @@ export function acpSource(spec: RunSpec, { env, set, workspace }: Variables, per
 /** Warns before the start about what was asked for and cannot be enforced. */
 function warningsOf(spec: RunSpec, title: string, isKnown: boolean): string[] {
   const { limits, permission_mode, deny, system, append_system, base_url } = spec;
-  const cost = [limits.max_cost_usd === undefined ? '' : '--max-cost-usd', limits.max_tokens === undefined ? '' : '--max-tokens'];
+  const cost = [
+    limits.max_cost_usd === undefined ? '' : '--max-cost-usd',
+    limits.max_tokens === undefined ? '' : '--max-tokens',
+  ];
   const flags = cost.filter((flag) => flag !== '').join(', ');
   const cannot = [
     system === undefined ? '' : 'another system prompt',
@@ -38,7 +41,9 @@ function warningsOf(spec: RunSpec, title: string, isKnown: boolean): string[] {
   ].filter((each) => each !== '');
   const isStrict = deny.length > 0 || (permission_mode !== undefined && permission_mode !== 'full');
   return [
-    ...(flags === '' ? [] : [`Over ACP, an agent may report its usage only at its end: ${flags} may not stop ${title} before that.`]),
+    ...(flags === ''
+      ? []
+      : [`Over ACP, an agent may report its usage only at its end: ${flags} may not stop ${title} before that.`]),
     ...cannot.map((what) => `${title} cannot be given ${what} over ACP; set it in its own configuration.`),
     ...(isStrict && !isKnown ? [`No permission mode and no rule can deny what ${title} does without asking.`] : []),
   ];

@@ -75,17 +75,22 @@ export class Dialogue {
   async #open(agent: JsonObject): Promise<JsonObject> {
     const { loadSession, sessionCapabilities } = object(agent.agentCapabilities);
     const { resume: resumes, additionalDirectories } = object(sessionCapabilities);
-    const way = resumes !== undefined && resumes !== null ? 'session/resume' : loadSession === true ? 'session/load' : undefined;
+    const way =
+      resumes !== undefined && resumes !== null ? 'session/resume' : loadSession === true ? 'session/load' : undefined;
     this.canResume = way !== undefined;
     const { cwd, directories, resume } = this.#ask;
-    if (resume !== undefined && way === undefined) throw new Failure('input', `--resume ${resume}: the agent cannot resume a session`);
+    if (resume !== undefined && way === undefined)
+      throw new Failure('input', `--resume ${resume}: the agent cannot resume a session`);
     const more = additionalDirectories && directories.length > 0 ? { additionalDirectories: [...directories] } : {};
     const place = { cwd, mcpServers: [], ...more };
     const session = await this.#authenticated(agent, () =>
-      resume === undefined || way === undefined ? this.#start('session/new', place) : this.#start(way, { sessionId: resume, ...place }),
+      resume === undefined || way === undefined
+        ? this.#start('session/new', place)
+        : this.#start(way, { sessionId: resume, ...place }),
     );
     this.#session = filled(session.sessionId) ?? resume;
-    if (this.#session === undefined) throw new Failure('config', 'the agent answered session/new without the id of a session');
+    if (this.#session === undefined)
+      throw new Failure('config', 'the agent answered session/new without the id of a session');
     return session;
   }
 
@@ -129,7 +134,10 @@ export class Dialogue {
   async #start(method: string, params: JsonObject): Promise<JsonObject> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      const failure = new Failure('config', `the agent did not answer ${method} in ${timeInWords(startMs)}; does it speak ACP?`);
+      const failure = new Failure(
+        'config',
+        `the agent did not answer ${method} in ${timeInWords(startMs)}; does it speak ACP?`,
+      );
       timer = setTimeout(() => reject(failure), startMs);
     });
     try {

@@ -46,7 +46,8 @@ export class Judge {
   #open({ item_id, kind, name, args }: Draft & { type: 'item.started' }): void {
     this.#calls.set(item_id, { kind, name, args });
     // Many at once: finding the oldest entry of a map takes longer the more entries were deleted.
-    if (this.#calls.size > mostOpen) for (const oldest of [...this.#calls.keys()].slice(0, mostOpen / 2)) this.#calls.delete(oldest);
+    if (this.#calls.size > mostOpen)
+      for (const oldest of [...this.#calls.keys()].slice(0, mostOpen / 2)) this.#calls.delete(oldest);
   }
 
   /** The answer to `session/request_permission`. */
@@ -59,7 +60,9 @@ export class Judge {
     const { ask, signal } = this.#options;
     const isAsked = decision.mayAsk === true && ask !== undefined && !signal.aborted;
     const { kind, name, args } = call;
-    const allowed = isAsked ? await ask({ itemId, kind, name, subject: subject(args), reason: decision.reason }, signal) : decision.allowed;
+    const allowed = isAsked
+      ? await ask({ itemId, kind, name, subject: subject(args), reason: decision.reason }, signal)
+      : decision.allowed;
     if (signal.aborted) return { outcome: { outcome: 'cancelled' } };
     return {
       outcome: this.#choose(list(options), allowed),
@@ -74,7 +77,12 @@ export class Judge {
     const { mode, deny } = this.#options.rules;
     const mayAlways = mode === 'full' && deny.length === 0;
     const [optionId] = allowed
-      ? [...ids('allow_once'), ...(mayAlways ? ids('allow_always') : []), ...ids('reject_once'), ...ids('reject_always')]
+      ? [
+          ...ids('allow_once'),
+          ...(mayAlways ? ids('allow_always') : []),
+          ...ids('reject_once'),
+          ...ids('reject_always'),
+        ]
       : [...ids('reject_once'), ...ids('reject_always')];
     return optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId };
   }
@@ -91,7 +99,9 @@ export class Judge {
   }
 
   #needs({ kind, name, args }: Call, about: JsonObject): { tool: string; need: Need; isOutside: boolean }[] {
-    const of = (tool: string, access: Need['access'], what: string) => [{ tool, need: { access, subject: what }, isOutside: false }];
+    const of = (tool: string, access: Need['access'], what: string) => [
+      { tool, need: { access, subject: what }, isOutside: false },
+    ];
     switch (kind) {
       case 'command':
         return of('bash', 'execute', commandOf(args));
@@ -108,7 +118,8 @@ export class Judge {
       default:
         if (about.kind === 'think') return of('todo', 'none', '');
         // Leaving plan mode means starting to act.
-        if (about.kind === 'switch_mode') return of('todo', this.#options.rules.mode === 'read-only' ? 'execute' : 'none', '');
+        if (about.kind === 'switch_mode')
+          return of('todo', this.#options.rules.mode === 'read-only' ? 'execute' : 'none', '');
         return of(name, 'execute', name);
     }
   }

@@ -60,7 +60,13 @@ export class AcpSource implements Source {
     const speaker: Speaker = { is: 'agent' };
     const reader = await attempt.reader({ dialect: liveAcp(() => speaker.is) });
     const line = new Line({ attempt, reader, speaker, judge });
-    const child = await supervise({ ...launch(), stdin: undefined, talks: true, onStdout: line.stdout, onStderr: line.stderr });
+    const child = await supervise({
+      ...launch(),
+      stdin: undefined,
+      talks: true,
+      onStdout: line.stdout,
+      onStderr: line.stderr,
+    });
     line.connect(child);
     const dialogue = new Dialogue(line.peer, resume === undefined ? ask : { ...ask, resume, prompt: continuePrompt });
     const signal = (): 'SIGINT' | 'SIGTERM' => (stop.cause?.kind === 'signal' ? stop.cause.signal : 'SIGINT');

@@ -12,7 +12,14 @@ const builtin: AdviceOptions = {
   isFull: false,
 };
 const codex: AdviceOptions = { ...builtin, agent: 'codex' };
-const dexter: AdviceOptions = { agent: 'dexter', canResume: false, takesModel: false, permissionModes: [], flags: () => [], isFull: false };
+const dexter: AdviceOptions = {
+  agent: 'dexter',
+  canResume: false,
+  takesModel: false,
+  permissionModes: [],
+  flags: () => [],
+  isFull: false,
+};
 const command: AdviceOptions = { ...dexter, agent: undefined };
 const empty = await fold([]);
 
@@ -36,7 +43,12 @@ it.each<[string, RunOutcome, AdviceOptions, string[]]>([
   ['a success of a command', ended('success'), command, []],
   ['a session that a shell would read', ended('success', undefined, { session_id: 'a;rm -rf $HOME' }), builtin, []],
   ['a session that looks like a flag', ended('success', undefined, { session_id: '--model' }), builtin, []],
-  ['no key', ended('provider', 'auth'), dexter, ['check its key or sign in; "runwire doctor dexter" shows what is set up']],
+  [
+    'no key',
+    ended('provider', 'auth'),
+    dexter,
+    ['check its key or sign in; "runwire doctor dexter" shows what is set up'],
+  ],
   ['a busy model', ended('provider', 'rate_limit'), command, ['try again, or let --retries 2 do it']],
   ['an empty account', ended('provider', 'quota'), command, ['the account has no credit left: top it up']],
   [
@@ -61,7 +73,12 @@ it.each<[string, RunOutcome, AdviceOptions, string[]]>([
     { ...codex, install: 'npm install -g x' },
     ['install it again: npm install -g x'],
   ],
-  ['a wrong request', ended('provider', 'refused'), command, ['trying again will not help: the request was refused; change the prompt']],
+  [
+    'a wrong request',
+    ended('provider', 'refused'),
+    command,
+    ['trying again will not help: the request was refused; change the prompt'],
+  ],
   [
     'a wrong request that its agent calls something else',
     { ...ended('incomplete', 'unknown'), error_details: { message: 'API Error: 400 {"type":"error"}' } },
@@ -69,6 +86,11 @@ it.each<[string, RunOutcome, AdviceOptions, string[]]>([
     [],
   ],
   ['a run that broke off', ended('incomplete'), command, ['--retries 2 restarts a run that breaks off']],
-  ['a denial with everything allowed', ended('permission', 'permission'), { ...codex, isFull: true, canResume: false }, []],
+  [
+    'a denial with everything allowed',
+    ended('permission', 'permission'),
+    { ...codex, isFull: true, canResume: false },
+    [],
+  ],
   ['a denial that no flag lifts', ended('permission', 'permission'), dexter, []],
 ])('%s', (_what, outcome, asked, expected) => expect(advise(outcome, asked)).toEqual(expected));

@@ -5,7 +5,12 @@ import { numbered } from '../../../support/records.ts';
 
 function told(...events: AgentEvent[]): string[] {
   const lines: string[] = [];
-  const narrator = new Narrator({ say: ({ text }) => void lines.push(text), now: () => 0, calls: 'lines', tell: 'all' });
+  const narrator = new Narrator({
+    say: ({ text }) => void lines.push(text),
+    now: () => 0,
+    calls: 'lines',
+    tell: 'all',
+  });
   const place = numbered();
   for (const event of events) narrator.record(place(event));
   return lines;

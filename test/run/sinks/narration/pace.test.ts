@@ -43,7 +43,8 @@ const began = (id: string): AgentEvent => ({
   args: {},
 });
 const ended = (id: string): AgentEvent => ({ type: 'item.completed', item_id: id, status: 'success' });
-const messages = (count: number, from = 0): AgentEvent[] => Array.from({ length: count }, (_, index) => said(`message ${from + index}`));
+const messages = (count: number, from = 0): AgentEvent[] =>
+  Array.from({ length: count }, (_, index) => said(`message ${from + index}`));
 
 const succeeded = await fold([
   new TextEncoder().encode(
@@ -57,7 +58,9 @@ const succeeded = await fold([
       .join(''),
   ),
 ]);
-const failed = await fold([new TextEncoder().encode('{"type":"thread.started","thread_id":"one"}\n{"type":"turn.started"}\n')]);
+const failed = await fold([
+  new TextEncoder().encode('{"type":"thread.started","thread_id":"one"}\n{"type":"turn.started"}\n'),
+]);
 
 describe('a flood of words', () => {
   it('is told whole as long as somebody may read it', () => {
@@ -113,7 +116,9 @@ describe('a flood of words', () => {
       { type: 'retry.scheduled', code: 'network', cause: 'no network' },
     );
     narrator.end(succeeded);
-    expect(texts()[mostLines]).toBe('left out: 1 message, 1 tool call, 1 failed call, 3 warnings: more than anybody can read in this time');
+    expect(texts()[mostLines]).toBe(
+      'left out: 1 message, 1 tool call, 1 failed call, 3 warnings: more than anybody can read in this time',
+    );
   });
 
   it('costs nobody the end: success, and the answer is left to stdout', () => {
@@ -138,9 +143,14 @@ describe('a flood of words', () => {
 
   it('costs nobody the end: last words may be long, too', () => {
     const { tell, texts, narrator } = paced();
-    tell(...messages(2 * mostLines), said(Array.from({ length: 3 * mostLines }, (_, index) => `line ${index}`).join('\n')));
+    tell(
+      ...messages(2 * mostLines),
+      said(Array.from({ length: 3 * mostLines }, (_, index) => `line ${index}`).join('\n')),
+    );
     narrator.end(failed);
-    expect(texts()[2 * mostLines + 1]).toBe(`left out: ${2 * mostLines} lines: more than anybody can read in this time`);
+    expect(texts()[2 * mostLines + 1]).toBe(
+      `left out: ${2 * mostLines} lines: more than anybody can read in this time`,
+    );
     expect(texts()[2 * mostLines + 2]).toMatch(/^failed: incomplete/);
   });
 
@@ -168,7 +178,10 @@ it('what is left out on stderr is in the stream and on the tape', async () => {
     { type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1 } },
   ];
   writeFileSync(join(cwd, 'run.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const run = await inside(['run', '--to', 'codex', '--tape', 'tape.jsonl', '--ledger', 'none', '--', 'cat', 'run.jsonl'], { cwd });
+  const run = await inside(
+    ['run', '--to', 'codex', '--tape', 'tape.jsonl', '--ledger', 'none', '--', 'cat', 'run.jsonl'],
+    { cwd },
+  );
   expect(run.status).toBe(0);
   // However long it took: what is not told is counted, and the last message is the answer.
   const told = run.stderr.match(/^ {2}\| message \d+$/gm) ?? [];

@@ -19,12 +19,16 @@ async function watch(name: string): Promise<string> {
   let time = 0;
   const now = (): number => time;
   const narrator: Narrator = new Narrator({ say: (line) => shown.say(line), now, calls: 'live', tell: 'all' });
-  const shown = new Screen({ write: (text) => screen.write(text), size: () => ({ columns: 80, rows: 24 }), now }, true, (rows) =>
-    narrator.live(rows),
+  const shown = new Screen(
+    { write: (text) => screen.write(text), size: () => ({ columns: 80, rows: 24 }), now },
+    true,
+    (rows) => narrator.live(rows),
   );
   const lines: string[] = [];
   const plainly = new Narrator({ say: (line) => log.say(line), now, calls: 'lines', tell: 'all' });
-  const log = new Transcript({ write: (text) => void lines.push(...text.trimEnd().split('\n')), now }, false, () => plainly.pulse());
+  const log = new Transcript({ write: (text) => void lines.push(...text.trimEnd().split('\n')), now }, false, () =>
+    plainly.pulse(),
+  );
 
   let busiest = { calls: 0, text: screen.text };
   const records = decode([readFileSync(recording(name))]);
@@ -57,7 +61,9 @@ describe('a recording, told', () => {
     'qwen@0.24.4/unicode',
     'qwen@0.24.4/sigint-tool',
   ])('%s', async (name) => {
-    await expect(await watch(name)).toMatchFileSnapshot(join(root, 'test', 'fixtures', 'narration', `${name.replace('/', '-')}.txt`));
+    await expect(await watch(name)).toMatchFileSnapshot(
+      join(root, 'test', 'fixtures', 'narration', `${name.replace('/', '-')}.txt`),
+    );
   });
 });
 
@@ -65,9 +71,15 @@ describe('the screen', () => {
   const word = fc.constantFrom('x', 'word ', '日本語', '👩‍💻', 'é', '❤️', '  ', 'a-long-word-without-any-blank', '\t');
   const text = fc.array(word, { maxLength: 30 }).map((words) => words.join(''));
   const step = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ do: fc.constant('say' as const), text, voice: fc.constantFrom('runwire', 'agent') }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constant('say' as const), text, voice: fc.constantFrom('runwire', 'agent') }),
+    },
     { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 300 }) }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('resize' as const), columns: fc.integer({ min: 12, max: 120 }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('resize' as const), columns: fc.integer({ min: 12, max: 120 }) }),
+    },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('hide' as const) }) },
   );
   const letters = (shown: string): string => shown.replace(/runwire:|[|\s]|\u200d|\ufe0f|\u0301/g, '');
@@ -151,9 +163,16 @@ describe('the screen', () => {
 it('says in a log that has been silent for a minute what goes on, and then every minute', async () => {
   let time = 0;
   const said: string[] = [];
-  const narrator: Narrator = new Narrator({ say: (line) => log.say(line), now: () => time, calls: 'lines', tell: 'all' });
-  const log = new Transcript({ write: (text) => void said.push(...text.trimEnd().split('\n')), now: () => time }, false, () =>
-    narrator.pulse(),
+  const narrator: Narrator = new Narrator({
+    say: (line) => log.say(line),
+    now: () => time,
+    calls: 'lines',
+    tell: 'all',
+  });
+  const log = new Transcript(
+    { write: (text) => void said.push(...text.trimEnd().split('\n')), now: () => time },
+    false,
+    () => narrator.pulse(),
   );
   for await (const record of decode([readFileSync(recording('kilo@7.7.7/failing-shell'))])) {
     narrator.record(record);
@@ -165,5 +184,8 @@ it('says in a log that has been silent for a minute what goes on, and then every
   for (; time <= 130_000; time += 1000) log.tick();
   log.close();
   for (; time <= 400_000; time += 1000) log.tick();
-  expect(said).toEqual(['runwire: still running, 1 min 0 s, tool bash', 'runwire: still running, 2 min 0 s, tool bash']);
+  expect(said).toEqual([
+    'runwire: still running, 1 min 0 s, tool bash',
+    'runwire: still running, 2 min 0 s, tool bash',
+  ]);
 });

@@ -44,11 +44,17 @@ async function answer(
 }
 
 it('forgets calls that never end, the oldest first: then nothing is known of them', async () => {
-  const judge = new Judge({ rules: parseRules('edit', ['bash(ls)']), cwd, ask: undefined, signal: new AbortController().signal });
+  const judge = new Judge({
+    rules: parseRules('edit', ['bash(ls)']),
+    cwd,
+    ask: undefined,
+    signal: new AbortController().signal,
+  });
   judge.see({ type: 'prompt.submitted', text: 'Do it' });
   for (let count = 1; count <= 1001; count += 1)
     judge.see({ type: 'item.started', item_id: `c${count}`, kind: 'command', name: 'bash', args: { command: 'ls' } });
-  const answerTo = async (toolCallId: string) => object((await judge.answer({ toolCall: { toolCallId }, options })).outcome).optionId;
+  const answerTo = async (toolCallId: string) =>
+    object((await judge.answer({ toolCall: { toolCallId }, options })).outcome).optionId;
   expect(await Promise.all(['c1', 'c501', 'c1001'].map(answerTo))).toEqual(['reject_once', 'allow_once', 'allow_once']);
 });
 
@@ -56,13 +62,31 @@ it.each<[string, ItemKind, Json, Asked, string, object?]>([
   ['a command in mode edit', 'command', { command: 'ls' }, {}, 'reject_once'],
   ['a command in mode full', 'command', { command: 'ls' }, { mode: 'full' }, 'allow_once'],
   ['a command that a rule allows', 'command', { command: 'npm test' }, { allow: ['bash(npm test:*)'] }, 'allow_once'],
-  ['a command and more than a rule allows', 'command', { command: 'npm test; rm x' }, { allow: ['bash(npm test:*)'] }, 'reject_once'],
-  ['a command of words', 'command', { command: ['rm', '-r', 'a b'] }, { mode: 'full', deny: ['bash(rm:*)'] }, 'reject_once'],
+  [
+    'a command and more than a rule allows',
+    'command',
+    { command: 'npm test; rm x' },
+    { allow: ['bash(npm test:*)'] },
+    'reject_once',
+  ],
+  [
+    'a command of words',
+    'command',
+    { command: ['rm', '-r', 'a b'] },
+    { mode: 'full', deny: ['bash(rm:*)'] },
+    'reject_once',
+  ],
   ['a file of the folder', 'file_edit', { path: 'a' }, {}, 'allow_once'],
   ['a file of the folder in mode read-only', 'file_edit', { path: 'a' }, { mode: 'read-only' }, 'reject_once'],
   ['a file elsewhere', 'file_edit', { path: '/etc/passwd' }, {}, 'reject_once'],
   ['a file elsewhere, in mode full', 'file_edit', { path: '/etc/passwd' }, { mode: 'full' }, 'allow_once'],
-  ['a file of another folder that is named', 'file_edit', { path: '/etc/passwd' }, { directories: ['/etc'] }, 'allow_once'],
+  [
+    'a file of another folder that is named',
+    'file_edit',
+    { path: '/etc/passwd' },
+    { directories: ['/etc'] },
+    'allow_once',
+  ],
   ['a file that a rule denies', 'file_edit', { path: join(cwd, 'a') }, { deny: ['write(a)'] }, 'reject_once'],
   [
     'two files, one of them elsewhere',
@@ -76,15 +100,33 @@ it.each<[string, ItemKind, Json, Asked, string, object?]>([
   ['a file to read', 'read', { path: 'a' }, { mode: 'read-only' }, 'allow_once'],
   ['a file to read elsewhere', 'read', { path: '/etc/passwd' }, {}, 'reject_once'],
   ['a host', 'web', { url: 'https://example.com/x' }, {}, 'reject_once'],
-  ['a host that a rule allows', 'web', { url: 'https://example.com/x' }, { allow: ['fetch(example.com)'] }, 'allow_once'],
-  ['a host in the middle of words', 'web', { prompt: 'read https://evil.com/ please' }, { allow: ['fetch(example.com)'] }, 'reject_once'],
+  [
+    'a host that a rule allows',
+    'web',
+    { url: 'https://example.com/x' },
+    { allow: ['fetch(example.com)'] },
+    'allow_once',
+  ],
+  [
+    'a host in the middle of words',
+    'web',
+    { prompt: 'read https://evil.com/ please' },
+    { allow: ['fetch(example.com)'] },
+    'reject_once',
+  ],
   ['thoughts', 'tool_call', {}, { mode: 'read-only' }, 'allow_once', { kind: 'think' }],
   ['to begin to act', 'tool_call', {}, {}, 'allow_once', { kind: 'switch_mode' }],
   ['to begin to act in mode read-only', 'tool_call', {}, { mode: 'read-only' }, 'reject_once', { kind: 'switch_mode' }],
   ['whatever else', 'tool_call', {}, {}, 'reject_once'],
   ['everything', 'tool_call', {}, { mode: 'full' }, 'allow_once'],
   ['nothing but always', 'command', { command: 'x' }, { allow: ['bash(x)'], offers: options.slice(0, 1) }, 'cancelled'],
-  ['nothing but always, in mode full', 'command', { command: 'x' }, { mode: 'full', offers: options.slice(0, 1) }, 'allow_always'],
+  [
+    'nothing but always, in mode full',
+    'command',
+    { command: 'x' },
+    { mode: 'full', offers: options.slice(0, 1) },
+    'allow_always',
+  ],
   ['no answer at all', 'read', { path: 'a' }, { offers: [] }, 'cancelled'],
 ])('answers %s', async (_, kind, args, asked, expected, call) => {
   expect(await answer(kind, args, asked, call)).toBe(expected);
@@ -105,8 +147,14 @@ it('says that it was cancelled when the run is', async () => {
 });
 
 it('allows nothing when nothing is asked for', async () => {
-  const judge = new Judge({ rules: parseRules('full'), cwd, ask: async () => true, signal: new AbortController().signal });
-  const asked = async () => object((await judge.answer({ toolCall: { toolCallId: 'c', title: 'ls' }, options })).outcome).outcome;
+  const judge = new Judge({
+    rules: parseRules('full'),
+    cwd,
+    ask: async () => true,
+    signal: new AbortController().signal,
+  });
+  const asked = async () =>
+    object((await judge.answer({ toolCall: { toolCallId: 'c', title: 'ls' }, options })).outcome).outcome;
   expect(await asked()).toBe('cancelled');
   judge.see({ type: 'prompt.submitted', text: 'Do it' });
   expect(await asked()).toBe('selected');

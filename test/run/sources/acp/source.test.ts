@@ -37,7 +37,11 @@ async function acp(mode: string, { onRecord, ask, ...options }: Options = {}): P
   const words = { agent: 'acp', command: [process.execPath, fake, mode, log], prompt: 'Do it', ...options };
   const warnings: string[] = [];
   const env = { PATH: process.env['PATH'], HOME: base, NODE_COMPILE_CACHE: join(tmpdir(), 'runwire-fake-cache') };
-  const run = start(specOf(words, { cwd, passEnv: ['NODE_COMPILE_CACHE'] }), { env, warn: (each) => void warnings.push(each), ask });
+  const run = start(specOf(words, { cwd, passEnv: ['NODE_COMPILE_CACHE'] }), {
+    env,
+    warn: (each) => void warnings.push(each),
+    ask,
+  });
   const records: EventRecord[] = [];
   for await (const record of run) {
     records.push(record);
@@ -60,7 +64,8 @@ function sentTo(log: string): JsonObject[] {
   return lines;
 }
 
-const methodsOf = (sent: readonly JsonObject[]) => sent.flatMap(({ method }) => (typeof method === 'string' ? [method] : []));
+const methodsOf = (sent: readonly JsonObject[]) =>
+  sent.flatMap(({ method }) => (typeof method === 'string' ? [method] : []));
 const stopAt = (type: EventRecord['type']) => (record: EventRecord, run: Run) => {
   if (record.type === type) run.cancel({ kind: 'signal', signal: 'SIGTERM' });
 };
@@ -77,7 +82,10 @@ describe.concurrent('an agent of ACP', () => {
     expect(outcome.metrics.model_name).toBe('small');
     expect(methodsOf(sent)).toEqual(['initialize', 'session/new', 'session/set_mode', 'session/prompt']);
     expect(records.at(-2)).toMatchObject({ type: 'process.ended', exit_code: 0 });
-    expect(only({ events: records }, 'thread.started')[0]).toMatchObject({ run_id: expect.any(String) as string, task: 'Hello' });
+    expect(only({ events: records }, 'thread.started')[0]).toMatchObject({
+      run_id: expect.any(String) as string,
+      task: 'Hello',
+    });
   });
 
   it('tells its calls, files, plan and cost', async () => {
@@ -117,7 +125,14 @@ describe.concurrent('an agent of ACP', () => {
   it('is logged in with a key, and with nothing that needs a person', async () => {
     const { outcome, sent } = await acp('login');
     expect(outcome.verdict.class).toBe('success');
-    expect(methodsOf(sent)).toEqual(['initialize', 'session/new', 'authenticate', 'session/new', 'session/set_mode', 'session/prompt']);
+    expect(methodsOf(sent)).toEqual([
+      'initialize',
+      'session/new',
+      'authenticate',
+      'session/new',
+      'session/set_mode',
+      'session/prompt',
+    ]);
     expect((await acp('browser')).outcome.verdict).toMatchObject({ class: 'provider', code: 'auth' });
   });
 
@@ -129,17 +144,29 @@ describe.concurrent('an agent of ACP', () => {
     ['not-acp', 'incomplete', 8, undefined],
   ])('that ends by %s is %s', async (mode, name, exit_code, code) => {
     const { verdict } = (await acp(mode)).outcome;
-    expect({ ...verdict, evidence: [] }).toEqual({ class: name, exit_code, evidence: [], ...(code === undefined ? {} : { code }) });
+    expect({ ...verdict, evidence: [] }).toEqual({
+      class: name,
+      exit_code,
+      evidence: [],
+      ...(code === undefined ? {} : { code }),
+    });
   });
 
   it('is started again after an error that may pass, in its session', async () => {
     const { outcome, sent } = await acp('error-then-fine', { retries: 1, retry_delay_ms: 1 });
-    expect(outcome).toMatchObject({ message: 'Now it works.', verdict: { class: 'success' }, metadata: { attempt_number: 2 } });
+    expect(outcome).toMatchObject({
+      message: 'Now it works.',
+      verdict: { class: 'success' },
+      metadata: { attempt_number: 2 },
+    });
     expect(methodsOf(sent)).toContain('session/load');
   });
 
   it('is the same in a spec that was stored as it was asked for', async () => {
-    const spec = { ...specOf({ prompt: 'Hello' }, { cwd, passEnv: [] }), agent: `acp:'${process.execPath}' '${fake}' text` };
+    const spec = {
+      ...specOf({ prompt: 'Hello' }, { cwd, passEnv: [] }),
+      agent: `acp:'${process.execPath}' '${fake}' text`,
+    };
     const { outcome } = start(spec, { env: { PATH: process.env['PATH'], HOME: base } });
     expect(await outcome).toMatchObject({ message: 'You said: Hello', verdict: { class: 'success' } });
   });
@@ -148,12 +175,18 @@ describe.concurrent('an agent of ACP', () => {
     const { outcome } = await acp('text', { command: ['/nowhere/agent', '--acp'] });
     expect(outcome.verdict).toMatchObject({ class: 'config' });
     await expect(acp('text', { command: [] })).rejects.toThrow('acp needs the command of an agent');
-    expect((await acp('text', { command: ['amp'] })).outcome.error_details?.message).toContain('Amp does not speak ACP');
+    expect((await acp('text', { command: ['amp'] })).outcome.error_details?.message).toContain(
+      'Amp does not speak ACP',
+    );
   });
 
   it('survives and is survived, whatever it prints', async () => {
     const { outcome } = await acp('garbage');
-    expect(outcome).toMatchObject({ message: 'Still here.', verdict: { class: 'success' }, provenance: { unknown_lines: 1 } });
+    expect(outcome).toMatchObject({
+      message: 'Still here.',
+      verdict: { class: 'success' },
+      provenance: { unknown_lines: 1 },
+    });
     expect((await acp('huge')).outcome).toMatchObject({ message: 'Long.', verdict: { class: 'success' } });
   });
 
@@ -194,14 +227,24 @@ describe.concurrent('what it asks for', () => {
       { status: 'denied' },
     ]);
     expect(outcome.verdict.class).toBe('permission');
-    const asked = await acp('permission', { prompt: 'execute:ls\nexecute:rm x', deny: ['bash(rm:*)'], ask: async () => true });
+    const asked = await acp('permission', {
+      prompt: 'execute:ls\nexecute:rm x',
+      deny: ['bash(rm:*)'],
+      ask: async () => true,
+    });
     expect(asked.outcome.message).toBe('execute:ls yes\nexecute:rm x no');
     expect(only({ events: asked.records }, 'permission.resolved').map(({ by }) => by)).toEqual(['user', 'rule']);
   });
 
   it('is answered also where it does not fit into one read', async () => {
-    const { outcome } = await acp('permission', { prompt: `execute:echo ${'0123456789'.repeat(30_000)}`, permission_mode: 'full' });
-    expect({ class: outcome.verdict.class, said: outcome.message.slice(-12) }).toEqual({ class: 'success', said: '23456789 yes' });
+    const { outcome } = await acp('permission', {
+      prompt: `execute:echo ${'0123456789'.repeat(30_000)}`,
+      permission_mode: 'full',
+    });
+    expect({ class: outcome.verdict.class, said: outcome.message.slice(-12) }).toEqual({
+      class: 'success',
+      said: '23456789 yes',
+    });
   });
 });
 

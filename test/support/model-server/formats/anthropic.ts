@@ -26,7 +26,9 @@ function entriesOf({ role, content }: z.infer<typeof Body>['messages'][number]):
   const blocks = typeof content === 'string' ? [] : content;
   if (role === 'assistant') {
     const calls = blocks.filter(({ type }) => type === 'tool_use');
-    return [{ role, text: textOf(content), calls: calls.map(({ name = '' }) => name), ids: calls.map(({ id = '' }) => id) }];
+    return [
+      { role, text: textOf(content), calls: calls.map(({ name = '' }) => name), ids: calls.map(({ id = '' }) => id) },
+    ];
   }
   const results = blocks
     .filter(({ type }) => type === 'tool_result')
@@ -36,7 +38,10 @@ function entriesOf({ role, content }: z.infer<typeof Body>['messages'][number]):
       ...(is_error === true ? { error: true as const } : {}),
     }));
   const text = textOf(content);
-  return [...(results.length > 0 ? [{ role: 'tool' as const, results }] : []), ...(text !== '' ? [{ role: 'user' as const, text }] : [])];
+  return [
+    ...(results.length > 0 ? [{ role: 'tool' as const, results }] : []),
+    ...(text !== '' ? [{ role: 'user' as const, text }] : []),
+  ];
 }
 
 const inputUsage = (usage: Usage): object => ({
@@ -50,7 +55,13 @@ const usageOf = (usage: Usage): object => ({
   output_tokens_details: { thinking_tokens: usage.reasoning },
 });
 
-const stopReasons = { stop: 'end_turn', tool: 'tool_use', length: 'max_tokens', refusal: 'refusal', content_filter: 'refusal' };
+const stopReasons = {
+  stop: 'end_turn',
+  tool: 'tool_use',
+  length: 'max_tokens',
+  refusal: 'refusal',
+  content_filter: 'refusal',
+};
 
 /** Arguments that are no JSON object reach the client as they are in a stream, and as nothing in one piece. */
 function inputOf(args: string): unknown {
@@ -142,7 +153,11 @@ export const anthropic: Format = {
     };
   },
   frames(answer) {
-    const opening = { ...messageOf(answer, []), stop_reason: null, usage: { ...inputUsage(answer.usage), output_tokens: 1 } };
+    const opening = {
+      ...messageOf(answer, []),
+      stop_reason: null,
+      usage: { ...inputUsage(answer.usage), output_tokens: 1 },
+    };
     return [
       { data: { type: 'message_start', message: opening } },
       { data: { type: 'ping' } },
@@ -169,7 +184,12 @@ export const anthropic: Format = {
     ),
   errorBody,
   streamError: (error) => [{ event: 'error', data: errorBody(error) }],
-  modelList: (names) => ({ data: names.map(model), has_more: false, first_id: names[0] ?? null, last_id: names.at(-1) ?? null }),
+  modelList: (names) => ({
+    data: names.map(model),
+    has_more: false,
+    first_id: names[0] ?? null,
+    last_id: names.at(-1) ?? null,
+  }),
   model,
   tokenCount: (tokens) => ({ input_tokens: tokens }),
 };

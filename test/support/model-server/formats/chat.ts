@@ -27,7 +27,14 @@ function entryOf({ role, content, tool_call_id, tool_calls }: z.infer<typeof Bod
       return [];
     case 'assistant': {
       const calls = tool_calls ?? [];
-      return [{ role, text: textOf(content), calls: calls.map((call) => call.function.name), ids: calls.map((call) => call.id) }];
+      return [
+        {
+          role,
+          text: textOf(content),
+          calls: calls.map((call) => call.function.name),
+          ids: calls.map((call) => call.id),
+        },
+      ];
     }
     case 'tool':
       return [{ role, results: [{ call: tool_call_id ?? '', result: resultText(content ?? '') }] }];
@@ -40,14 +47,27 @@ const usageOf = ({ input, cached, cacheWrite, output, reasoning }: Usage): objec
   prompt_tokens: input,
   completion_tokens: output,
   total_tokens: input + output,
-  prompt_tokens_details: { cached_tokens: cached, ...(cacheWrite === undefined ? {} : { cache_write_tokens: cacheWrite }) },
+  prompt_tokens_details: {
+    cached_tokens: cached,
+    ...(cacheWrite === undefined ? {} : { cache_write_tokens: cacheWrite }),
+  },
   completion_tokens_details: { reasoning_tokens: reasoning },
 });
 
 // A refusal is an ordinary stop: only the field `refusal` tells it.
-const finishReasons = { stop: 'stop', tool: 'tool_calls', length: 'length', refusal: 'stop', content_filter: 'content_filter' };
+const finishReasons = {
+  stop: 'stop',
+  tool: 'tool_calls',
+  length: 'length',
+  refusal: 'stop',
+  content_filter: 'content_filter',
+};
 
-const callOf = ({ id, name, args }: Answer['calls'][number]): object => ({ id, type: 'function', function: { name, arguments: args } });
+const callOf = ({ id, name, args }: Answer['calls'][number]): object => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+});
 
 export const chat: Format = {
   id: 'chat',
@@ -87,11 +107,24 @@ export const chat: Format = {
       ...piecesOf(text, chunkSize).map((each) => piece({ [field]: each })),
       ...calls.flatMap((call, index) => [
         piece({ tool_calls: [{ index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } }] }),
-        ...piecesOf(call.args, chunkSize).map((each) => piece({ tool_calls: [{ index, function: { arguments: each } }] })),
+        ...piecesOf(call.args, chunkSize).map((each) =>
+          piece({ tool_calls: [{ index, function: { arguments: each } }] }),
+        ),
       ]),
       chunk({}, finishReasons[finish]),
       ...(wantsUsage
-        ? [{ data: { id: `chatcmpl_${id}`, object: 'chat.completion.chunk', created, model, choices: [], usage: usageOf(usage) } }]
+        ? [
+            {
+              data: {
+                id: `chatcmpl_${id}`,
+                object: 'chat.completion.chunk',
+                created,
+                model,
+                choices: [],
+                usage: usageOf(usage),
+              },
+            },
+          ]
         : []),
       { data: '[DONE]' },
     ];

@@ -8,13 +8,17 @@ const Part = z.looseObject({
   text: z.string().optional(),
   thought: z.boolean().nullish(),
   functionCall: z.looseObject({ id: z.string().nullish(), name: z.string() }).optional(),
-  functionResponse: z.looseObject({ id: z.string().nullish(), name: z.string(), response: z.unknown().optional() }).optional(),
+  functionResponse: z
+    .looseObject({ id: z.string().nullish(), name: z.string(), response: z.unknown().optional() })
+    .optional(),
 });
 const Contents = z.looseObject({ role: z.string().nullish(), parts: z.array(Part).nullish() });
 const Body = z.looseObject({
   contents: z.array(Contents),
   systemInstruction: Contents.nullish(),
-  tools: z.array(z.looseObject({ functionDeclarations: z.array(z.looseObject({ name: z.string() })).optional() })).nullish(),
+  tools: z
+    .array(z.looseObject({ functionDeclarations: z.array(z.looseObject({ name: z.string() })).optional() }))
+    .nullish(),
 });
 
 function entriesOf({ role, parts }: z.infer<typeof Contents>): Entry[] {
@@ -22,14 +26,24 @@ function entriesOf({ role, parts }: z.infer<typeof Contents>): Entry[] {
   const text = textOf(all.filter(({ thought }) => thought !== true));
   if (role === 'model') {
     const calls = all.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [functionCall]));
-    return [{ role: 'assistant', text, calls: calls.map(({ name }) => name), ids: calls.flatMap(({ id }) => (id ? [id] : [])) }];
+    return [
+      {
+        role: 'assistant',
+        text,
+        calls: calls.map(({ name }) => name),
+        ids: calls.flatMap(({ id }) => (id ? [id] : [])),
+      },
+    ];
   }
   const results = all.flatMap(({ functionResponse }) =>
     functionResponse === undefined
       ? []
       : [{ call: functionResponse.id ?? functionResponse.name, result: resultText(functionResponse.response) }],
   );
-  return [...(results.length > 0 ? [{ role: 'tool' as const, results }] : []), ...(text !== '' ? [{ role: 'user' as const, text }] : [])];
+  return [
+    ...(results.length > 0 ? [{ role: 'tool' as const, results }] : []),
+    ...(text !== '' ? [{ role: 'user' as const, text }] : []),
+  ];
 }
 
 const usageOf = ({ input, cached, output, reasoning }: Usage): object => ({
@@ -55,7 +69,8 @@ const isBlocked = ({ finish }: Answer): boolean => finish === 'refusal' || finis
 
 function endOf(answer: Answer): { finishReason: string; finishMessage?: string } {
   const broken = answer.calls.find((call) => argsOf(call) === undefined);
-  if (broken !== undefined) return { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: `Malformed function call: ${broken.name}` };
+  if (broken !== undefined)
+    return { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: `Malformed function call: ${broken.name}` };
   if (isBlocked(answer)) return { finishReason: 'SAFETY' };
   return { finishReason: answer.finish === 'length' ? 'MAX_TOKENS' : 'STOP' };
 }
@@ -104,7 +119,11 @@ const statuses: Record<ErrorKind, string> = {
 function detailsOf({ status, kind, retryAfter }: ProviderError): object {
   // A wrong key is a bad request here: status 400, and only the reason tells it from others.
   if (kind === 'bad_key' && status === 400)
-    return { details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID', domain: 'googleapis.com' }] };
+    return {
+      details: [
+        { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID', domain: 'googleapis.com' },
+      ],
+    };
   if (retryAfter === undefined) return {};
   return { details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfter}s` }] };
 }
@@ -113,7 +132,9 @@ function errorBody(error: ProviderError): object {
   const { status, kind, message } = error;
   // There is no code for it: clients know a full context by these words.
   const text =
-    kind === 'context_length' ? 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' : message;
+    kind === 'context_length'
+      ? 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'
+      : message;
   const name = kind === 'bad_key' && status === 400 ? 'INVALID_ARGUMENT' : statuses[kind];
   return { error: { code: status, message: text, status: name, ...detailsOf(error) } };
 }
@@ -157,7 +178,9 @@ export const gemini: Format = {
     ];
   },
   body(answer) {
-    const said = isPromptBlocked(answer) ? blockedPrompt : candidate(partsOf(answer, Number.MAX_SAFE_INTEGER), endOf(answer));
+    const said = isPromptBlocked(answer)
+      ? blockedPrompt
+      : candidate(partsOf(answer, Number.MAX_SAFE_INTEGER), endOf(answer));
     return { ...said, usageMetadata: usageOf(answer.usage), ...envelope(answer) };
   },
   canSay: (call) => argsOf(call) !== undefined,

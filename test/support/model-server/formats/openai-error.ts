@@ -13,11 +13,24 @@ const codes: Record<ErrorKind, { type: string; code: string | null }> = {
   server_error: { type: 'server_error', code: 'server_error' },
 };
 
-export function openaiError({ kind, message }: ProviderError): { message: string; type: string; param: null; code: string | null } {
+export function openaiError({ kind, message }: ProviderError): {
+  message: string;
+  type: string;
+  param: null;
+  code: string | null;
+} {
   // Clients that compact their context look for the words "maximum context length" as well as for the code.
-  const text = kind === 'context_length' ? "This model's maximum context length is 128000 tokens; the messages have 200000." : message;
+  const text =
+    kind === 'context_length'
+      ? "This model's maximum context length is 128000 tokens; the messages have 200000."
+      : message;
   return { message: text, param: null, ...codes[kind] };
 }
 
-export const openaiModel = (id: string): object => ({ id, object: 'model', created: 1_767_225_600, owned_by: 'scripted' });
+export const openaiModel = (id: string): object => ({
+  id,
+  object: 'model',
+  created: 1_767_225_600,
+  owned_by: 'scripted',
+});
 export const openaiModelList = (names: readonly string[]): object => ({ object: 'list', data: names.map(openaiModel) });

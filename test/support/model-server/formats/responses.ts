@@ -46,7 +46,10 @@ function entryOf({ type = 'message', role, id, content, name, call_id, output }:
 
 const usageOf = ({ input, cached, cacheWrite, output, reasoning }: Usage): object => ({
   input_tokens: input,
-  input_tokens_details: { cached_tokens: cached, ...(cacheWrite === undefined ? {} : { cache_write_tokens: cacheWrite }) },
+  input_tokens_details: {
+    cached_tokens: cached,
+    ...(cacheWrite === undefined ? {} : { cache_write_tokens: cacheWrite }),
+  },
   output_tokens: output,
   output_tokens_details: { reasoning_tokens: reasoning },
   total_tokens: input + output,
@@ -59,7 +62,12 @@ type Output = { item: object; begun: object; middle: Frame[] };
 function reasoningOutput({ id, reasoning, chunkSize }: Answer): Output[] {
   if (reasoning === '') return [];
   const item_id = `rs_${id}`;
-  const item = (summary: object[]): object => ({ id: item_id, type: 'reasoning', encrypted_content: `sealed_${id}`, summary });
+  const item = (summary: object[]): object => ({
+    id: item_id,
+    type: 'reasoning',
+    encrypted_content: `sealed_${id}`,
+    summary,
+  });
   const at = { item_id, output_index: 0, summary_index: 0 };
   const part = { type: 'summary_text', text: reasoning };
   return [
@@ -87,14 +95,23 @@ function messageOutput({ id, text, finish, chunkSize }: Answer, output_index: nu
   const part = (said: string): object =>
     refused ? { type: 'refusal', refusal: said } : { type: 'output_text', text: said, annotations: [], logprobs: [] };
   const name = refused ? 'response.refusal' : 'response.output_text';
-  const item = (status: string, content: object[]): object => ({ id: item_id, type: 'message', status, role: 'assistant', content });
+  const item = (status: string, content: object[]): object => ({
+    id: item_id,
+    type: 'message',
+    status,
+    role: 'assistant',
+    content,
+  });
   return [
     {
       item: item('completed', [part(text)]),
       begun: item('in_progress', []),
       middle: [
         { data: { type: 'response.content_part.added', ...at, part: part('') } },
-        ...piecesOf(text, chunkSize).map((delta): Frame => ({ data: { type: `${name}.delta`, ...at, delta }, delta: true })),
+        ...piecesOf(text, chunkSize).map((delta): Frame => ({
+          data: { type: `${name}.delta`, ...at, delta },
+          delta: true,
+        })),
         { data: { type: `${name}.done`, ...at, [refused ? 'refusal' : 'text']: text } },
         { data: { type: 'response.content_part.done', ...at, part: part(text) } },
       ],
@@ -121,7 +138,10 @@ function callOutput({ id, name, args, input }: AnswerCall, output_index: number,
     item: item('completed', said),
     begun: item('in_progress', ''),
     middle: [
-      ...piecesOf(said, chunkSize).map((delta): Frame => ({ data: { type: `${event}.delta`, ...at, delta }, delta: true })),
+      ...piecesOf(said, chunkSize).map((delta): Frame => ({
+        data: { type: `${event}.delta`, ...at, delta },
+        delta: true,
+      })),
       { data: { type: `${event}.done`, ...at, [field]: said } },
     ],
   };
@@ -194,7 +214,12 @@ export const responses: Format = {
         ...middle,
         { data: { type: 'response.output_item.done', output_index, item } },
       ]),
-      { data: { type: incompleteReasons[answer.finish] === undefined ? 'response.completed' : 'response.incomplete', response: closing } },
+      {
+        data: {
+          type: incompleteReasons[answer.finish] === undefined ? 'response.completed' : 'response.incomplete',
+          response: closing,
+        },
+      },
     ]);
   },
   body: (answer) =>
@@ -206,7 +231,13 @@ export const responses: Format = {
   errorBody: (error) => ({ error: openaiError(error) }),
   streamError(error) {
     const { message, code } = openaiError(error);
-    const failed = { id: 'resp_failed', object: 'response', created_at: created, status: 'failed', error: { code, message } };
+    const failed = {
+      id: 'resp_failed',
+      object: 'response',
+      created_at: created,
+      status: 'failed',
+      error: { code, message },
+    };
     return [{ event: 'response.failed', data: { type: 'response.failed', sequence_number: 0, response: failed } }];
   },
   modelList: openaiModelList,

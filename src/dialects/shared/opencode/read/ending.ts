@@ -7,7 +7,10 @@ import { codesOfErrors, codesOfFinish, finishReasons } from '../words.ts';
 
 export function readFinish(word: string | undefined): { finish_reason?: FinishReason; raw_finish_reason?: string } {
   if (word === undefined) return {};
-  return { finish_reason: Object.hasOwn(finishReasons, word) ? (finishReasons[word] ?? 'other') : 'other', raw_finish_reason: word };
+  return {
+    finish_reason: Object.hasOwn(finishReasons, word) ? (finishReasons[word] ?? 'other') : 'other',
+    raw_finish_reason: word,
+  };
 }
 
 export interface Fault {
@@ -42,9 +45,15 @@ type Claim = Omit<Extract<Draft, { type: 'agent.finished' }>, 'type'>;
 
 /** The claim at the end of a run, from its last finish word, whether a refusal stopped it, and the error it did not recover from. */
 export function readEnding(finish: string | undefined, denied: boolean, fault: Fault | undefined): Claim | undefined {
-  if (fault !== undefined) return { status: fault.code === 'cancelled' ? 'cancelled' : 'failed', code: fault.code, message: fault.message };
+  if (fault !== undefined)
+    return { status: fault.code === 'cancelled' ? 'cancelled' : 'failed', code: fault.code, message: fault.message };
   if (finish === undefined) return undefined;
   if (finish === 'stop') return { status: 'ok' };
-  const code = finish === 'tool-calls' && denied ? 'permission' : Object.hasOwn(codesOfFinish, finish) ? codesOfFinish[finish] : undefined;
+  const code =
+    finish === 'tool-calls' && denied
+      ? 'permission'
+      : Object.hasOwn(codesOfFinish, finish)
+        ? codesOfFinish[finish]
+        : undefined;
   return { status: 'failed', code: code ?? 'unknown', raw_status: finish };
 }

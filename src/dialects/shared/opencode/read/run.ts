@@ -191,7 +191,8 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
   /** A call is printed when it ends, a text when it is complete: if a step goes on after a text, it is making a call. */
   function tellCallsUnderWay(): void {
     sink.note('lost', untoldCalls);
-    if (isSpoken) sink.emit({ type: 'item.started', item_id: 'under_way', kind: 'tool_call', name: 'unknown', args: {} });
+    if (isSpoken)
+      sink.emit({ type: 'item.started', item_id: 'under_way', kind: 'tool_call', name: 'unknown', args: {} });
   }
 
   function end(): void {

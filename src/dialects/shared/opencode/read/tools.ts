@@ -44,7 +44,8 @@ export function endTool(id: string, name: string, state: JsonObject): EventOf<'i
   return undefined;
 }
 
-const refusals = /^The user (?:has )?(?:rejected permission|specified a rule which prevents)|so the request was rejected/;
+const refusals =
+  /^The user (?:has )?(?:rejected permission|specified a rule which prevents)|so the request was rejected/;
 
 export function isRefusal(error: string): boolean {
   return refusals.test(error.length > 500 ? error.slice(0, 500) : error);
