@@ -23,6 +23,7 @@ export const smallScripts: Readonly<Record<string, Small>> = {
   'bench:serve:attacked': benchOf({ RUNS: 5, RECORDS: 100, UPLOADS: 1, SECONDS: 0.2, MOST_MS: 60_000 }),
   'bench:serve:killed': benchOf({ RUNS: 5, RATE: 100, VIEWERS: 3, SECONDS: 2, KILLS: 1 }),
   'bench:serve:list': { args: ['200'] },
+  'bench:wire': benchOf({ REQUESTS: 5, STREAMS: 3, EVENTS: 10, MB: 1, ROUNDS: 1 }),
   'bench:workspace': benchOf({ FILES: 100, ROUNDS: 1, AT_ONCE: 2 }),
   chaos: { args: ['--jobs', '10', '--every', '2', '--workers', '2', '--restarts', '1', '--away', '2', '--seed', '1'] },
   flood: { env: { FAKE_MEGABYTES: '24' } },
