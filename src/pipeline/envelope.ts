@@ -99,11 +99,8 @@ const documents: readonly ((wire: JsonObject) => readonly (Enveloped | undefined
     isObject(data) && data['resultType'] === 'streams' ? listOf(data['result'])?.flatMap(pairsOf) : undefined,
   // Datadog's API, versions 2 and 1
   ({ data }) => listOf(data)?.map(attributesOf),
-  ({ logs }) =>
-    listOf(logs)?.map((log) =>
-      isObject(log) && isObject(log['content']) ? lineIn(log['content'], log['content']['message']) : undefined,
-    ),
-  (wire) => (wire['type'] === 'log' ? [attributesOf(wire)] : undefined),
+  ({ logs }) => listOf(logs)?.map(contentOf),
+  (wire) => [attributesOf(wire) ?? contentOf(wire)],
 ];
 
 function listOf(value: unknown): readonly unknown[] | undefined {
@@ -134,7 +131,27 @@ function pairsOf(stream: unknown): (Enveloped | undefined)[] {
 
 function attributesOf(entry: unknown): Enveloped | undefined {
   const { type, attributes } = isObject(entry) ? entry : {};
-  return type === 'log' && isObject(attributes) ? lineIn(attributes, attributes['message']) : undefined;
+  return isObject(attributes) && (type === 'log' || (type === undefined && isStored(attributes)))
+    ? storedLine(attributes)
+    : undefined;
+}
+
+function contentOf(entry: unknown): Enveloped | undefined {
+  const { type, content } = isObject(entry) ? entry : {};
+  return isObject(content) && type === undefined && isStored(content) ? storedLine(content) : undefined;
+}
+
+/** Exports leave out the type, so these fields must tell that it is a log entry. */
+function isStored(content: JsonObject): boolean {
+  return ['timestamp', 'service', 'host', 'tags'].some((name) => Object.hasOwn(content, name));
+}
+
+/** Datadog takes a message that is an object apart, and keeps its fields under `attributes`. */
+function storedLine(content: JsonObject): Enveloped | undefined {
+  const { message, attributes } = content;
+  const isApart =
+    (typeof message !== 'string' || !message.includes('{')) && isObject(attributes) && 'type' in attributes;
+  return lineIn(content, isApart ? attributes : message);
 }
 
 /** Servers return the newest line first, or one stream after another. */

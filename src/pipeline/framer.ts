@@ -3,7 +3,10 @@ import type { JsonObject } from '../json/json.ts';
 import { Document, stampOf } from './document.ts';
 import { type Enveloped, openContainerLine } from './envelope.ts';
 import { csvFieldIn } from './csv.ts';
+import { Html } from './html.ts';
 import { type Beginning, beginningIn, goesOn, prefixLength } from './line-prefix.ts';
+import { ListRows } from './list-rows.ts';
+import { quotedIn } from './quoted.ts';
 import { eachObject, fresh, longLine, mostContainers, parse, scan, startsLikeJson } from './json-text.ts';
 
 export type TextCause = 'noise' | 'broken' | 'cut' | 'oversize';
@@ -52,6 +55,8 @@ export class Framer {
   /** What the lines of the open document have before them. */
   #prefix: (Beginning & { lines: string[] }) | undefined;
   #sse = false;
+  readonly #html = new Html();
+  readonly #rows = new ListRows();
   #afterDocument = false;
   /** False while lines that turned out not to be pieces of one line are read again, each by itself. */
   #mayBeWrapped = true;
@@ -80,6 +85,9 @@ export class Framer {
   end(): void {
     this.#endCarried(true);
     this.#abandonDocument('cut');
+    if (!this.#rows.isCut) return;
+    this.#sink.note('broken', 'list stops in the middle', this.#line);
+    this.#sink.text('list stops in the middle', 'cut', this.#line);
   }
 
   /** Keeps a piece of a line whose end has not arrived yet. */
@@ -160,9 +168,12 @@ export class Framer {
 
   #oneLine(line: string, last: boolean): void {
     if (this.#document !== undefined) return this.#documentLine(line, last);
-    if (line.charCodeAt(0) === OPEN_BRACE) {
+    if (line.charCodeAt(0) === OPEN_BRACE && !this.#html.isInside) {
       const wire = parse(line);
-      if (wire !== undefined) return this.#value(wire, line);
+      if (wire !== undefined) {
+        if (this.#rows.isOpen) this.#rows.take(line);
+        return this.#value(wire, line);
+      }
     }
     this.#oddLine(line, last);
   }
@@ -173,7 +184,16 @@ export class Framer {
       for (const each of wire) this.#sink.value(each, this.#line);
       return;
     }
+    if (Array.isArray(wire) && wire.every((each) => typeof each === 'string') && wire.some(startsLikeJson)) {
+      for (const each of wire) this.#inner(each);
+      return;
+    }
     this.#sink.text(text, 'noise', this.#line);
+  }
+
+  /** Lines that stood inside a line. */
+  #inner(text: string, last = false): void {
+    for (const line of text.split('\n')) if (line.trim() !== '') this.#oneLine(line, last);
   }
 
   /** Everything that is not simply one object on one line. */
@@ -181,7 +201,9 @@ export class Framer {
     let line = raw;
     if (line.charCodeAt(0) === BOM) line = line.slice(1);
     if (line.charCodeAt(line.length - 1) === CARRIAGE_RETURN) line = line.slice(0, -1);
-    if (line.trim() === '') return;
+    if (line.trim() === '' || this.#rows.closes(line)) return;
+    const shown = this.#html.textOf(line);
+    if (shown !== undefined) return this.#shown(shown, last);
     const enveloped = this.#sink.enveloped === undefined ? undefined : openContainerLine(line);
     if (enveloped !== undefined) return this.#sink.enveloped?.(enveloped);
     if (line.startsWith('data:') && /^data:\s*\{/.test(line)) {
@@ -191,6 +213,8 @@ export class Framer {
       return;
     }
     line = line.trimStart();
+    const row = this.#rows.take(line);
+    if (row !== undefined) return this.#value(row, line);
     const isLikeJson = startsLikeJson(line);
     if (isLikeJson || line.startsWith('[')) {
       if (line.length > longLine && this.#longList(line)) return;
@@ -209,10 +233,11 @@ export class Framer {
     if (isLikeJson) return this.#unfinished(line, last);
     const brace = line.indexOf('{"');
     if (brace > 0) {
-      const wire = parse(line.slice(brace));
+      const text = line.slice(brace);
+      const wire = (this.#rows.isOpen ? this.#rows.take(text) : undefined) ?? parse(text);
       if (wire !== undefined) {
         this.#sink.text(line.slice(0, brace), 'noise', this.#line);
-        return this.#value(wire, line.slice(brace));
+        return this.#value(wire, text);
       }
     }
     // A doubled bracket ends a document early; the rest of it is damage, not the agent's chatter.
@@ -220,8 +245,28 @@ export class Framer {
     const field = csvFieldIn(line);
     const cell = field === undefined ? undefined : parse(field);
     if (field !== undefined && isObject(cell)) return this.#value(cell, field);
+    if (this.#quoted(line, last)) return;
     if (this.#mayBeWrapped && !last && (this.#stamped(line) || this.#prefixed(clean, raw))) return;
     this.#sink.text(raw, 'noise', this.#line);
+  }
+
+  /** A line of a page, as a browser shows it. */
+  #shown(text: string, last: boolean): void {
+    for (const line of text.split('\n')) {
+      const at = line.indexOf('{"');
+      const wire = at === -1 ? undefined : parse(line.slice(at));
+      if (wire !== undefined) this.#value(wire, line.slice(at));
+      else if (startsLikeJson(line)) this.#unfinished(line, last);
+      else if (line.trim() !== '') this.#sink.text(line, 'noise', this.#line);
+    }
+  }
+
+  #quoted(line: string, last: boolean): boolean {
+    const quoted = quotedIn(line);
+    if (quoted === undefined) return false;
+    if (quoted.before.trim() !== '') this.#sink.text(quoted.before, 'noise', this.#line);
+    this.#inner(quoted.text, last);
+    return true;
   }
 
   /** What a control character inside a line has replaced is not known. */
@@ -325,6 +370,13 @@ export class Framer {
       return this.#oneLine(raw, last);
     }
     this.#prefix?.lines.push(raw);
+    const isBegun = document.lines.length === 1 && document.lines[0]?.trim() === '[';
+    const row = isBegun ? this.#rows.take(line.slice(document.startOf(line)), true) : undefined;
+    if (row !== undefined) {
+      this.#document = undefined;
+      this.#prefix = undefined;
+      return this.#value(row, line);
+    }
     // An indented document never has a whole object at the start of a line: the open document was really a broken line.
     const start = document.startOf(line);
     if (line.charCodeAt(start) === OPEN_BRACE && parse(line.slice(start)) !== undefined) {
@@ -333,7 +385,7 @@ export class Framer {
     }
     document.add(line);
     if (document.isOpen && document.size <= this.#limit && document.opened <= mostContainers) return;
-    const wire = document.isOpen ? undefined : document.value();
+    const wire = document.isOpen ? undefined : (document.value() ?? this.#rows.take(document.text()));
     if (wire === undefined) return this.#abandonDocument(last ? 'cut' : 'broken', last);
     if (document.hasRawFeeds) this.#sink.note('guessed', 'line feeds inside a string', document.firstLine);
     else if (document.isWrapped) this.#sink.note('guessed', 'line broken in several at a column', document.firstLine);

@@ -72,7 +72,7 @@ export function hasMoreValues(text: string, most: number): boolean {
 }
 
 /** Where the string ends that begins here. */
-function endOfString(text: string, from: number): number {
+export function endOfString(text: string, from: number): number {
   for (let at = from; ;) {
     const quote = text.indexOf('"', at);
     if (quote === -1) return text.length;

@@ -170,6 +170,50 @@ Object.assign(collected, {
       .join(''),
 });
 
+const escaped = (line: string): string => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const rows = (before: string): Record<string, (lines: readonly string[]) => string> => ({
+  'a list, one object a line': (lines) => `${before}[\n${lines.map((line) => before + line).join(',\n')}\n${before}]\n`,
+  'a list, one object a line, indented': (lines) =>
+    `${before}[\n${lines.map((line) => `${before}  ${line}`).join(',\n')}\n${before}]\n`,
+});
+for (const before of ['', 'agent-1  | '])
+  for (const [name, wrap] of Object.entries(rows(before)))
+    collected[before === '' ? name : `docker compose logs: ${name}`] = wrap;
+Object.assign(collected, {
+  'a list, its first object beside the bracket': (lines: readonly string[]) => `[${lines.join(',\n')}]\n`,
+  'a list, commas first': (lines: readonly string[]) => `[\n${lines.join('\n, ')}\n]`,
+  'the tail of a list': (lines: readonly string[]) => `${lines.join(',\n')}\n]\n`,
+  "Datadog's records without a type": each((message) => ({ id: 'a', attributes: { message, service: 'ci' } })),
+  "Datadog's records, taken apart": each((line) => ({
+    id: 'a',
+    attributes: { timestamp: time, message: 'agent', attributes: JSON.parse(line) as object },
+  })),
+  "Datadog's first records, a line each": each((message) => ({ id: 'a', content: { timestamp: time, message } })),
+  "Datadog's records as a list": (lines: readonly string[]) =>
+    JSON.stringify(
+      lines.map((message) => ({ id: 'a', attributes: { timestamp: time, message } })),
+      null,
+      2,
+    ),
+  'a page': (lines: readonly string[]) =>
+    `<html><body><pre>${lines.map((line) => escaped(line).replaceAll('"', '&quot;')).join('\n')}\n</pre></body></html>`,
+  'a page, with numbers for quotes': (lines: readonly string[]) =>
+    `<pre class="log">\n${lines.map((line) => escaped(line).replaceAll('"', '&#34;').replaceAll("'", '&#x27;')).join('<br>\n')}\n</pre>`,
+  'a page, quotes as they are': (lines: readonly string[]) =>
+    `<!doctype html>\n<pre>\n${lines.map((line) => escaped(line)).join('\n')}\n</pre>\n`,
+  'a page, a line in each element': (lines: readonly string[]) =>
+    `<pre>${lines.map((line) => `<span id="L1">${escaped(line).replaceAll('"', '&quot;')}</span>`).join('\n')}</pre>`,
+  'JSON strings': (lines: readonly string[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  'JSON strings, with the line feed of each line': (lines: readonly string[]) =>
+    lines.map((line) => `${JSON.stringify(`${line}\n`)}\n`).join(''),
+  'JSON strings in JSON strings': (lines: readonly string[]) =>
+    lines.map((line) => `${JSON.stringify(JSON.stringify(line))}\n`).join(''),
+  'JSON strings in a list': (lines: readonly string[]) => JSON.stringify(lines, null, 2),
+  'one JSON string': (lines: readonly string[]) => JSON.stringify(lines.join('\n')),
+  logfmt: (lines: readonly string[]) =>
+    lines.map((line) => `time=${time} level=info msg=${JSON.stringify(line)} stream=stdout\n`).join(''),
+});
+
 /** What breaks lines that are longer. */
 for (const width of [80, 132])
   collected[`wrapped at column ${width}`] = (lines) => lines.flatMap((line) => pieces(line, width)).join('\n');
@@ -258,6 +302,23 @@ it('reads lines of one length that are no pieces each by itself', async () => {
   const outcome = await fold([Buffer.from(`${cut}\n${chatter}\n${cut}\n`), stdout]);
   expect(outcome.provenance.notes).toContainEqual({ kind: 'broken', what: 'line that is not JSON', count: 2, line: 1 });
   expect(essence(outcome)).toEqual(essence(await fold([stdout])));
+});
+
+it('keeps what was whole of a list that stops, and says that it stops', async () => {
+  const { stdout } = loadRecording('codex@0.166.0', 'denied');
+  const lines = Buffer.from(stdout).toString().trimEnd().split('\n');
+  const { verdict, message } = await fold([Buffer.from(`[\n${lines.join(',\n')},\n`)]);
+  expect({ class: verdict.class, message }).toEqual({
+    class: 'incomplete',
+    message: (await fold([stdout])).message,
+  });
+});
+
+it('takes a bracket before a stream for chatter', async () => {
+  const { stdout } = loadRecording('codex@0.166.0', 'denied');
+  expect(essence(await fold([Buffer.from('[\n'), stdout], { full: true }))).toEqual(
+    essence(await fold([stdout], { full: true })),
+  );
 });
 
 describe('the same stream twice in one log', () => {
