@@ -66,6 +66,8 @@ export interface RequestField<Value> {
   write?(value: Value): string | readonly string[];
   /** A path is typed relative to the working directory of whoever types it. */
   readonly isPath?: true;
+  /** What `limit.reached` calls it. */
+  readonly limit?: string;
   /** Whoever does the work gets it; the rest is the business of the run around it. */
   readonly isForAgent?: true;
   /** Why a queue may not hold this value; without it, a queue may hold any. */

@@ -33,6 +33,7 @@ const elsewhere = 'a worker has nothing from this machine except the repository'
 /** What a run may take, its retries included. Unset: no limit. */
 export const limitFields = {
   max_turns: field(count, {
+    limit: 'turns',
     flag: {
       name: 'max-turns',
       type: 'string',
@@ -46,6 +47,7 @@ export const limitFields = {
     isForAgent: true,
   }),
   max_cost_usd: field(({ z }: Kit) => z.number().positive(), {
+    limit: 'cost',
     flag: {
       name: 'max-cost-usd',
       type: 'string',
@@ -62,6 +64,7 @@ export const limitFields = {
   }),
   max_tokens: field(count, {
     about: 'Input and output tokens together.',
+    limit: 'tokens',
     flag: {
       name: 'max-tokens',
       type: 'string',
@@ -75,6 +78,7 @@ export const limitFields = {
   }),
   timeout_ms: field(ms, {
     about: 'Of the whole run, its retries included.',
+    limit: 'time',
     flag: {
       name: 'timeout',
       type: 'string',
@@ -89,6 +93,7 @@ export const limitFields = {
   }),
   idle_timeout_ms: field(ms, {
     about: 'Without a byte on either stream.',
+    limit: 'idle',
     flag: {
       name: 'idle-timeout',
       type: 'string',
@@ -102,6 +107,7 @@ export const limitFields = {
   }),
   first_event_timeout_ms: field(ms, {
     about: 'Until the agent prints anything that we understand.',
+    limit: 'first_event',
     flag: {
       name: 'first-event-timeout',
       type: 'string',

@@ -1,3 +1,4 @@
+import { tokenFields } from '../outcome/token-fields.ts';
 import { linesOf, objectInLine } from '../agents/stored/lines.ts';
 import type { ImportedRun, LedgerOutcome, RunStore, RunSummary } from '../stores/run-store.ts';
 import { contentLabel } from './run-content.ts';
@@ -73,14 +74,7 @@ function timeOf(wire: Wire | undefined): number | undefined {
   return typeof at === 'number' && Number.isFinite(at) ? at : undefined;
 }
 
-const counts = [
-  'input_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cost',
-] as const;
+const counts = [...tokenFields, 'cost'] as const;
 
 /** A session with totals reports the cost of all of it, whichever part is read: what the other runs took is subtracted from the rest. */
 export function withoutBill<Outcome extends LedgerOutcome>(

@@ -13,7 +13,7 @@ import type { Account, Budget } from './budget.ts';
 import type { Children } from './children.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { Attempt, Introduction, Source } from './sources/source.ts';
-import type { Limits, RunSpec } from '../contract/spec.ts';
+import type { Limits, OwnLimits, RunSpec } from '../contract/spec.ts';
 import { type Cause, describeCause, type Stop, stoppedBy } from './stop.ts';
 import { Watch } from './watch.ts';
 
@@ -166,7 +166,7 @@ export class Attempts {
   }
 
   /** What earlier attempts left of the run's limits. */
-  #left(): Pick<Limits, 'max_turns' | 'max_cost_usd'> {
+  #left(): OwnLimits {
     const { max_turns: turns, max_cost_usd: cost = Infinity } = this.#parts.spec.limits;
     const left = Math.min(cost - (this.#thread.spent(this.#price).cost ?? 0), this.#account.costLeft ?? Infinity);
     return present({

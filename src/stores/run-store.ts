@@ -1,5 +1,5 @@
 import type { Labels } from '../contract/labels.ts';
-import type { GivenOfRun, KnownOfRun } from '../contract/row.ts';
+import type { GivenOfRun, KnownOfRun, totalledNames } from '../contract/row.ts';
 import type { groupings, RunFilter } from '../contract/row-filters.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
@@ -111,10 +111,7 @@ export interface RunSummary extends KnownOfRun {
 }
 
 /** The part of a run that is needed for totals. */
-export type RunUsage = Pick<
-  RunSummary,
-  'id' | 'parent_run_id' | 'root_run_id' | 'status' | 'cost' | 'cost_is' | 'input_tokens' | 'output_tokens'
->;
+export type RunUsage = Pick<RunSummary, (typeof totalledNames)[number]>;
 
 export interface RunRecord extends RunSummary {
   prompt: string;
