@@ -46,6 +46,19 @@ export const limitFields = {
     read: (given, flag) => readCount(flag, given, 20),
     isForAgent: true,
   }),
+  max_repeats: field(({ z }: Kit) => z.int().min(2), {
+    limit: 'repeats',
+    about: 'The same call with the same result so many times in a row; default: a warning at 5.',
+    flag: {
+      name: 'max-repeats',
+      type: 'string',
+      value: 'N',
+      help: 'Stop when the same call, or a cycle of up to four, has had the same result N times in a row (exit 6; default: warn at 5)',
+      group: 'Limits',
+      also: all,
+    },
+    read: (given, flag) => readCount(flag, given, 5, 2),
+  }),
   max_cost_usd: field(({ z }: Kit) => z.number().positive(), {
     limit: 'cost',
     flag: {

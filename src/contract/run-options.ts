@@ -4,6 +4,8 @@ import type { TokenPrice } from '../words/vocabulary.ts';
 /** What a run may take. Unset: no limit. */
 export interface Limits {
   maxTurns?: number | undefined;
+  /** The same call with the same result so many times in a row; default: a warning at 5. */
+  maxRepeats?: number | undefined;
   maxCostUsd?: number | undefined;
   /** Input and output tokens together. */
   maxTokens?: number | undefined;

@@ -178,7 +178,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('limit.reached'),
-    limit: z.enum(['turns', 'cost', 'tokens', 'time', 'idle', 'first_event', 'tool_calls']),
+    limit: z.enum(['turns', 'cost', 'tokens', 'time', 'idle', 'first_event', 'tool_calls', 'repeats']),
     value: z.number().optional(),
     maximum: z.number().optional(),
     message: Text.optional(),

@@ -49,6 +49,8 @@ interface Parts {
   /** What is expected of the run, and how that is judged. */
   expectations?: Expectations | undefined;
   judges?: ((source: Source) => Promise<Judges>) | undefined;
+  /** Another Runwire started this one for its built-in agent, and warns about what it does. */
+  isInner: boolean;
 }
 
 /** One thread of attempts, under a watch: whatever happens on the way, every sink gets a beginning and an end. */
@@ -85,6 +87,7 @@ export class Attempts {
       limits,
       spent: () => this.#thread.spent(this.#price),
       onDue: (cause) => stop.now(cause),
+      warn: parts.isInner ? undefined : (text) => this.#thread.whenIdle(() => this.#warn(text)),
     });
     this.#account = parts.budget.open((cause) => this.#stopFor(cause));
     stop.whenIdle = (act) => this.#thread.whenIdle(act);
@@ -162,7 +165,7 @@ export class Attempts {
       limits.max_cost_usd !== undefined &&
       this.#thread.spent(this.#price).cost === undefined
     )
-      this.#tell({ type: 'log', stream: 'agent', level: 'warning', text: costUnknown });
+      this.#warn(costUnknown);
   }
 
   /** What earlier attempts left of the run's limits. */
@@ -245,6 +248,10 @@ export class Attempts {
   /** The budget is used up, whichever run used the last of it. */
   #stopFor(cause: Cause): void {
     if (this.#isOpen && !this.#isGone) this.#parts.stop.now(cause);
+  }
+
+  #warn(text: string): void {
+    this.#tell({ type: 'log', stream: 'agent', level: 'warning', text });
   }
 
   #tell(draft: Draft): void {

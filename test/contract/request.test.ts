@@ -57,10 +57,10 @@ function arbitrary({ name, field }: Found): fc.Arbitrary<unknown> {
   return particular[name] ?? byType(z.toJSONSchema((field as Fields[string]).schema(kit), { unrepresentable: 'any' }));
 }
 
-function byType({ type, enum: words, items }: Schema): fc.Arbitrary<unknown> {
+function byType({ type, enum: words, items, minimum = 1 }: Schema): fc.Arbitrary<unknown> {
   if (words !== undefined) return fc.constantFrom(...words);
   if (type === 'array') return fc.array(byType(items as Schema), { maxLength: 3 }).map((all) => [...new Set(all)]);
-  if (type === 'integer' || type === 'number') return fc.integer({ min: 1, max: 1_000_000 });
+  if (type === 'integer' || type === 'number') return fc.integer({ min: Math.max(1, minimum), max: 1_000_000 });
   if (type === 'boolean') return fc.boolean();
   return word;
 }
