@@ -1,3 +1,4 @@
+import type { Ask } from '../../../agents/agent-cli.ts';
 import type { JsonObject } from '../../../json/json.ts';
 import { filled, list, object } from '../../../json/read.ts';
 import { timeInWords } from '../../../time/duration.ts';
@@ -11,10 +12,7 @@ const authRequired = -32000;
 /** How long an agent may take for each step before the prompt: some index the whole repository first. */
 const startMs = patient(120_000);
 
-export interface DialogueAsk {
-  prompt: string;
-  cwd: string;
-  directories: readonly string[];
+export interface DialogueAsk extends Pick<Ask, 'prompt' | 'cwd' | 'directories'> {
   /** A session to resume. */
   resume: string | undefined;
   model: string | undefined;
