@@ -3,14 +3,8 @@ import { dirname, join, relative, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/generated-files.ts';
 import { commands } from '../src/cli/commands.ts';
-import { fields, optionOf } from '../src/contract/requested.ts';
-import { rowFields } from '../src/contract/row.ts';
-import { askableFilters, rowFilters } from '../src/contract/row-filters.ts';
 import { dialects } from '../src/dialects/registry.ts';
-import { AgentEvent } from '../src/events/event.ts';
-import { tokenFields } from '../src/outcome/token-fields.ts';
 import { version } from '../src/version.ts';
-import { nameLists } from './support/name-lists.ts';
 
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
@@ -64,6 +58,7 @@ const mayImport: Record<string, readonly string[]> = {
   acp: ['contract', 'jsonrpc', 'run', 'builtin', 'dialects', 'outcome', 'redact', 'events'],
   ledger: [
     'contract',
+    'wire',
     'reports',
     'builtin',
     'agents',
@@ -346,90 +341,6 @@ it.each(goneNames)('names nothing %s', (name) => {
       .map((path) => join(folder, path)),
   );
   expect(elsewhere.filter((path) => name.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
-});
-
-const tokens: ReadonlySet<string> = new Set(tokenFields);
-
-/** The tables that are declared once, and their names. What a run used is named by events and outcomes; a row repeats it. */
-const tables: Readonly<Record<string, ReadonlySet<string>>> = {
-  request: new Set(fields.flatMap((each) => [each.name, optionOf(each) ?? each.name])),
-  row: new Set(Object.keys(rowFields).filter((name) => !tokens.has(name))),
-  filter: new Set([...Object.keys(rowFilters), ...askableFilters.map(({ query }) => query)]),
-  event: new Set(AgentEvent.options.map(({ shape }) => shape.type.value)),
-  token: tokens,
-};
-
-/** The tables themselves, what is made from them, and dialects, which have the words of other programs. */
-const mayList =
-  /^src\/(?:contract\/(?:attempt|request|row|row-filters)\.ts$|events\/|outcome\/(?:outcome|token-fields)\.ts$|dialects\/)/;
-
-/** Lists of the same names that are lists of something else. */
-const otherLists: Readonly<Record<string, string>> = {
-  'src/acp/agent.ts isTold': 'what a replay shows, whatever other events there are',
-  'src/agents/agent-cli.ts Ask': 'what the command line of an agent can say; each file of an agent reads it',
-  'src/agents/words.ts wishes': 'what to say where an agent lacks it; the compiler takes only names of `Ask`',
-  'src/builtin/agent.ts AgentOptions': 'what the agent itself takes: rules, keys and prices that a caller has resolved',
-  'src/fleet/job.ts Job': 'what a queue knows of a job; its run may not exist yet',
-  'src/ledger/report.ts ReportHead': 'what a stranger may send, checked more strictly than our own rows',
-  'src/pipeline/thread.ts isLong': 'what most of a stream consists of',
-  'src/run/options.ts own': 'what the library takes in another form than a spec',
-  'src/telemetry/names.ts ownNames': 'names in telemetry, which stay when ours change',
-  'src/workspace/workspace.ts WorkspaceAsk': 'the room of copies does not know requests',
-};
-
-function secondLists(path: string, text: string): string[] {
-  return nameLists(text, path.endsWith('x') ? 'tsx' : 'ts').flatMap(({ declared, names }) =>
-    Object.entries(tables).flatMap(([table, known]) => {
-      const same = names.filter((name) => known.has(name));
-      return same.length < 5 ? [] : [`${path} ${declared}: ${table} again: ${same.join(', ')}`];
-    }),
-  );
-}
-
-describe('a second list of the same names', () => {
-  it.each([
-    ['strings', "export const shown = ['id', 'agent', 'model', 'status', 'cost'];"],
-    ['strings in a function', "const isShown = (name) => ['id', 'agent', 'model', 'status', 'cost'].includes(name);"],
-    [
-      'pairs',
-      "const titles = new Map([['id', 'Id'], ['agent', 'A'], ['model', 'M'], ['status', 'S'], ['cost', '$']]);",
-    ],
-    ['a union', "type Shown = 'id' | 'agent' | 'model' | 'status' | 'cost';"],
-    [
-      'the fields of a type',
-      'interface Shown { id: string; agent?: string; model?: string; status: string; cost: number }',
-    ],
-    ['keys', 'const widths = { id: 1, agent: 2, model: 3, status: 4, cost: 5 };'],
-    ['a schema', 'const Shown = z.strictObject({ id: text, agent: text, model: text, status: text, cost: count });'],
-    ['an enum of a schema', "const Shown = z.enum(['id', 'agent', 'model', 'status', 'cost']);"],
-    ['options', 'interface Limits { maxTurns: 1; maxCostUsd: 2; maxTokens: 3; timeoutMs: 4; idleTimeoutMs: 5 }'],
-    ['filters', "const linked = ['since', 'until', 'search', 'min_cost', 'max_cost'];"],
-    [
-      'events',
-      "const shown = new Set(['thread.started', 'turn.started', 'item.started', 'item.completed', 'text.delta']);",
-    ],
-  ])('is found: %s', (_form, text) => expect(secondLists('src/planted.ts', text)).toHaveLength(1));
-
-  it('is none if it has four of them, or is a value that a function makes', () => {
-    expect(secondLists('src/planted.ts', "const shown = ['id', 'agent', 'model', 'status'];")).toEqual([]);
-    expect(
-      secondLists('src/planted.ts', 'const shown = (run) => ({ id, agent, model, status: run.status, cost: 0 });'),
-    ).toEqual([]);
-  });
-
-  it('is nowhere', async () => {
-    const generated = await generatedFiles();
-    const paths = ['src', 'web'].flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
-    );
-    const found = paths
-      .map((path) => path.split(sep).join('/'))
-      .filter((path) => /\.tsx?$/.test(path) && !mayList.test(path) && !generated.has(path))
-      .flatMap((path) => secondLists(path, readFileSync(join(root, path), 'utf8')));
-    const placeOf = (list: string): string => list.split(':')[0] ?? '';
-    expect(found.filter((list) => otherLists[placeOf(list)] === undefined)).toEqual([]);
-    expect(Object.keys(otherLists).toSorted()).toEqual([...new Set(found.map(placeOf))].toSorted());
-  });
 });
 
 it('says the same version everywhere', () => {

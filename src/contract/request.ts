@@ -355,13 +355,13 @@ export const requestFields = {
   ),
   wire: field(({ z }: Kit) => z.enum(wireModes), {
     about:
-      "Whether the agent's requests to its models pass through Runwire, which then counts what they use; default: off.",
+      "Whether the agent's requests to its models pass through Runwire, which then counts what they use (`meter`), and keeps them on the tape (`record`); default: off.",
     flag: {
       name: 'wire',
       type: 'string',
       value: wireModes.join('|'),
       choices: wireModes,
-      help: 'meter: let the requests of an agent or a command to its models pass through Runwire, which counts tokens, cost and models (default: off)',
+      help: 'meter: let the requests of an agent or a command to its models pass through Runwire, which counts tokens, cost and models; record: keep them too, see "runwire runs show --wire" (default: off)',
       group: 'Agent and model',
       also: alone,
     },

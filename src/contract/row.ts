@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { tokenFields } from '../outcome/token-fields.ts';
 
 /** What schemas are made with. It is handed in, so that reading a help text does not load a schema library. */
 export interface RowKit {
@@ -154,7 +153,6 @@ const writing = {
 const recording = {
   /** Where its tape is, relative to the tapes folder. */
   tape: known(text, { table: 'documents', isGiven: true, cell: 'text' }),
-  /** Of a tape that was read to its end. */
   tape_sha256: known(text, { table: 'documents', cell: 'text' }),
 } as const;
 
@@ -162,7 +160,6 @@ const marks = {
   labels: known(({ z }) => z.record(z.string(), z.string()), { cell: 'labels', isAlways: true }),
 } as const;
 
-type RowName = keyof typeof rowFields;
 type Rows = Readonly<Record<string, RowField>>;
 
 /** Everything that is known, as the schema lists it. These three have the parts in their own order, so that no format changes with another. */
@@ -211,58 +208,6 @@ export const storedFields = {
   ...recording,
   ...machine,
 } as const satisfies Rows;
-
-/** What is compared of two runs, in this order. */
-export const comparedNames = [
-  'status',
-  'class',
-  'exit_code',
-  'agent',
-  'agent_version',
-  'model',
-  'cwd',
-  'duration_ms',
-  'turns',
-  'tool_calls',
-  ...tokenFields,
-  'cost',
-  'warnings',
-] as const satisfies readonly RowName[];
-
-/** What must be the same in the outcome and in the row of a run that has ended. */
-export const sealedNames = [
-  'exit_code',
-  'cost',
-  'cost_source',
-  'input_tokens',
-  'output_tokens',
-  'turns',
-  'tool_calls',
-  'duration_ms',
-] as const satisfies readonly RowName[];
-
-/** What becomes known of a run while it goes on. */
-export const progressNames = [
-  'last_sequence',
-  'session_id',
-  'agent',
-  'agent_version',
-  'model',
-  'input_tokens',
-  'output_tokens',
-  'cost',
-  'tool_calls',
-] as const satisfies readonly RowName[];
-
-/** What is needed to close a run whose end was not seen. */
-export const openNames = [
-  'id',
-  'started_at',
-  'heartbeat_at',
-  'tape',
-  'tape_sha256',
-  ...progressNames,
-] as const satisfies readonly RowName[];
 
 /** What is added up over runs. */
 export const totalledNames = [

@@ -33,8 +33,8 @@ export interface RequestOptions {
   baseUrl?: string | undefined;
   /** USD per million tokens. */
   price?: TokenPrice | undefined;
-  /** Whether the agent's requests to its models pass through Runwire, which then counts what they use; default: off. */
-  wire?: 'off' | 'meter' | undefined;
+  /** Whether the agent's requests to its models pass through Runwire, which then counts what they use (`meter`), and keeps them on the tape (`record`); default: off. */
+  wire?: 'off' | 'meter' | 'record' | undefined;
   permissionMode?: 'read-only' | 'edit' | 'full' | undefined;
   /** Rules of the built-in agent, and for permission requests of ACP agents. */
   allow?: readonly string[] | undefined;

@@ -156,6 +156,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     request_bytes: 'count',
     response_bytes: 'count',
   },
+  'wire.recorded': { lines: 'json' },
   'branch.updated': {
     branch_id: 'id',
     parent_branch_id: '~string',

@@ -1,5 +1,5 @@
 import { diffArrays, diffLines } from 'diff';
-import { comparedNames } from '../contract/row.ts';
+import { tokenFields } from '../outcome/token-fields.ts';
 import { present } from '../json/present.ts';
 import type { RunRecord } from '../stores/run-store.ts';
 
@@ -27,9 +27,25 @@ export interface RunDiff {
   answer: Change[];
 }
 
+const fields = [
+  'status',
+  'class',
+  'exit_code',
+  'agent',
+  'agent_version',
+  'model',
+  'cwd',
+  'duration_ms',
+  'turns',
+  'tool_calls',
+  ...tokenFields,
+  'cost',
+  'warnings',
+] as const satisfies readonly (keyof RunRecord)[];
+
 /** What differs between two runs. */
 export function compareRuns(a: RunRecord, b: RunRecord): RunDiff {
-  const differing = comparedNames.flatMap((field): FieldChange[] => {
+  const differing = fields.flatMap((field): FieldChange[] => {
     const [one, other] = [a[field], b[field]];
     if (one === other) return [];
     return [{ field, ...present({ a: one, b: other }) }];

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { attemptShape } from '../contract/attempt.ts';
 import { rowShape } from '../contract/row.ts';
 import { ItemStatus } from '../events/event.ts';
 import { RunOutcome, ToolCall } from '../outcome/outcome.ts';
@@ -10,6 +9,7 @@ const text = z.string();
 const at = z.number();
 const amount = z.number().nonnegative().optional();
 const count = z.int().nonnegative();
+const VerdictClass = RunOutcome.shape.verdict.shape.class;
 
 const summary = {
   ...rowShape({ z, outcome: RunOutcome }),
@@ -26,7 +26,17 @@ const summary = {
     .optional(),
 };
 
-const Attempt = z.strictObject(attemptShape({ z, outcome: RunOutcome }));
+const Attempt = z.strictObject({
+  number: z.int(),
+  status: RunOutcome.shape.status,
+  class: VerdictClass,
+  session_id: text.optional(),
+  started_at: at.optional(),
+  duration_ms: amount,
+  tokens_used: amount,
+  cost: amount,
+  reason: text.optional(),
+});
 
 const Timeline = z.strictObject({
   name: text,

@@ -1,7 +1,7 @@
 import type { LedgerRequest } from '../run/sinks/ledger.ts';
 import type { ReportRequest } from '../run/sinks/report/report.ts';
 import type { Limits, RunSpec } from '../contract/spec.ts';
-import type { Environment } from '../words/vocabulary.ts';
+import type { Dirty, Environment, IsolationKind } from '../words/vocabulary.ts';
 import type { Base } from '../workspace/base.ts';
 import type { PushGround } from '../workspace/push-ground.ts';
 import type { Repository } from '../workspace/repository.ts';
@@ -12,10 +12,8 @@ export interface AgentChoice {
   model?: string | undefined;
 }
 
-type Copying = NonNullable<RunSpec['workspace']>;
-
 /** The settings for all work of an orchestration: resolved once, before the first model call. */
-export interface Settings extends Required<Pick<Copying, 'isolate' | 'dirty' | 'setup'>> {
+export interface Settings {
   repository: Repository;
   base: Base;
   cwd: string;
@@ -23,6 +21,9 @@ export interface Settings extends Required<Pick<Copying, 'isolate' | 'dirty' | '
   /** Values for the agents' processes only. */
   variables: Readonly<Record<string, string>>;
   agents: readonly AgentChoice[];
+  isolate: 'auto' | IsolationKind;
+  dirty: Dirty;
+  setup: string | undefined;
   copy: readonly string[];
   /** Patterns for files that the work must not touch. */
   protect: readonly string[];
@@ -35,7 +36,10 @@ export interface Settings extends Required<Pick<Copying, 'isolate' | 'dirty' | '
   dryRun: boolean;
   concurrency: number;
   /** What each agent's run has in common with the others. */
-  spec: RunSpec;
+  spec: Pick<
+    RunSpec,
+    'pass_env' | 'permission_mode' | 'allow' | 'deny' | 'redact' | 'labels' | 'project_name' | 'base_url' | 'price'
+  >;
   /** A base URL belongs to the model that it was given with: other agents would send their own keys there. */
   baseUrlFor: 'builtin' | 'everybody';
   limits: Limits;

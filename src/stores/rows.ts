@@ -2,11 +2,9 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import { messageOf } from '../failure.ts';
 import {
   type GivenOfRun,
-  openNames,
   type RowField,
   rowFields,
   type SearchedName,
-  sealedNames,
   storedFields,
   totalledNames,
 } from '../contract/row.ts';
@@ -112,8 +110,6 @@ export function columnInRuns(name: SearchedName): string {
 
 /** The columns of a run as a list shows them. */
 export const listColumns = [...shownColumns('runs', 'r'), ...shownColumns('documents', 'd')];
-/** The columns of a run that has not ended. */
-export const openColumns = openNames.map((name) => `${rowFields[name].table === 'documents' ? 'd' : 'r'}.${name}`);
 /** The columns that are added up. */
 export const usageColumns = totalledNames.map((column) => `r.${column}`);
 
@@ -219,6 +215,18 @@ export function parseOutcome(written: string | Uint8Array, prompt: string): Ledg
   return { ...outcome, metadata: { ...outcome.metadata, initial_prompt: outcome.metadata.initial_prompt ?? prompt } };
 }
 
+/** The figures of a run, which are in its outcome as well. */
+const figureColumns = [
+  'exit_code',
+  'cost',
+  'cost_source',
+  'input_tokens',
+  'output_tokens',
+  'turns',
+  'tool_calls',
+  'duration_ms',
+] as const;
+
 /** What is wrong with the parts of a run that are stored as JSON; undefined: nothing. */
 export function damageOf(row: Row): string | undefined {
   const { status, class: verdict, prompt, outcome, attempts, owner, seal } = row;
@@ -238,7 +246,7 @@ export function damageOf(row: Row): string | undefined {
       return 'its outcome is damaged: its end differs from that of the run';
     if (typeof seal !== 'string') return undefined;
     const columns = outcomeColumns(kept as LedgerOutcome);
-    const other = sealedNames.find((name) => (columns[name] ?? null) !== (row[name] ?? null));
+    const other = figureColumns.find((name) => (columns[name] ?? null) !== (row[name] ?? null));
     if (other !== undefined) return `its row was changed after its end: ${other} is not what its outcome says`;
     return sealOf(row) === seal ? undefined : 'it was changed after its end: it is not what was written';
   } catch (error) {

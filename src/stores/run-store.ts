@@ -1,6 +1,5 @@
 import type { Labels } from '../contract/labels.ts';
-import type { Attempt } from '../contract/attempt.ts';
-import type { GivenOfRun, KnownOfRun, openNames, progressNames, totalledNames } from '../contract/row.ts';
+import type { GivenOfRun, KnownOfRun, totalledNames } from '../contract/row.ts';
 import type { groupings, RunFilter } from '../contract/row-filters.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
@@ -18,8 +17,6 @@ export type ToolCallSummary = Omit<ToolCall, 'inputs' | 'outputs'>;
 /** The outcome as stored: all of it except the inputs and outputs of tools. */
 export type LedgerOutcome = Omit<RunOutcome, 'tool_calls'> & { tool_calls: ToolCallSummary[] };
 
-export type { Attempt };
-
 /** Where a run is in a tree of runs. A run without a parent has neither. */
 export interface TreePlace {
   /** The run that started it. */
@@ -28,9 +25,12 @@ export interface TreePlace {
   root_run_id?: string;
 }
 
-export interface NewRun
-  extends TreePlace, Omit<GivenOfRun, 'host'>, Pick<KnownOfRun, 'id' | 'started_at' | 'agent' | 'model'> {
+export interface NewRun extends TreePlace, Omit<GivenOfRun, 'host'> {
+  id: string;
+  started_at: number;
   prompt: string;
+  agent?: string;
+  model?: string;
   labels: Labels;
   owner: Owner;
   /** Who reported it from another machine, and alone may continue it; absent: a process that writes to the ledger itself. */
@@ -39,11 +39,37 @@ export interface NewRun
   lost?: readonly Attempt[];
 }
 
-/** What has become known since the last note; every note is also a heartbeat. */
-export type Progress = { at: number } & { -readonly [Name in (typeof progressNames)[number]]?: KnownOfRun[Name] };
-
 /** What a run has used so far, as far as it was reported. */
-export type UsedSoFar = Pick<Progress, 'input_tokens' | 'output_tokens' | 'cost' | 'tool_calls'>;
+export interface UsedSoFar {
+  input_tokens?: number;
+  output_tokens?: number;
+  cost?: number;
+  tool_calls?: number;
+}
+
+/** What has become known since the last note; every note is also a heartbeat. */
+export interface Progress extends UsedSoFar {
+  at: number;
+  last_sequence?: number;
+  session_id?: string;
+  agent?: string;
+  agent_version?: string;
+  model?: string;
+}
+
+/** One of several attempts at a run; the last one is the run's outcome. */
+export interface Attempt {
+  number: number;
+  status: RunOutcome['status'];
+  class: RunOutcome['verdict']['class'];
+  session_id?: string;
+  started_at?: number;
+  duration_ms?: number;
+  tokens_used?: number;
+  cost?: number;
+  /** Why it was retried. */
+  reason?: string;
+}
 
 export interface Ending {
   outcome: RunOutcome | LedgerOutcome;
@@ -171,13 +197,24 @@ export interface StatsRow extends Percentiles {
 }
 
 /** A run whose end was not seen, the process that should be writing it, and what is known about it. */
-export interface OpenRun extends Pick<KnownOfRun, (typeof openNames)[number]> {
+export interface OpenRun extends UsedSoFar {
+  id: string;
   owner: Owner;
+  heartbeat_at: number;
   /** How long ago it last reported, by the database's clock: the clocks of two machines may be hours apart. */
   silent_ms: number;
   /** When another process closed it without having seen its end. */
   presumed_at?: number;
+  agent?: string;
+  agent_version?: string;
+  model?: string;
+  session_id?: string;
+  started_at: number;
+  last_sequence: number;
   prompt: string;
+  tape?: string;
+  /** The hash of a tape that was read to its end. */
+  tape_sha256?: string;
 }
 
 export interface Problem {

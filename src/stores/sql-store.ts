@@ -7,7 +7,6 @@ import { figureDamageOf, figureTables, type KeptFigures } from './figures.ts';
 import { select } from './filter-sql.ts';
 import { boundedAttempts, boundedPrompt, ledgerOutcome } from './ledger-outcome.ts';
 import {
-  openColumns,
   agentName,
   damageOf,
   givenColumns,
@@ -208,7 +207,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
 
   async #openRuns({ sql, values }: Statement): Promise<OpenRun[]> {
     const rows = await this.database.all({
-      sql: `${this.select(unendedColumns)}, ${this.database.now} - coalesce(r.heard_at, r.heartbeat_at) as silent_ms
+      sql: `${this.select(openColumns)}, ${this.database.now} - coalesce(r.heard_at, r.heartbeat_at) as silent_ms
         from ${this.p}runs r ${this.join} where ${sql} order by r.id`,
       values,
     });
@@ -408,7 +407,22 @@ export class SqlRunStore extends RunQueries implements RunStore {
   }
 }
 
-const unendedColumns = [...openColumns, 'r.presumed_at', 'd.owner', 'd.prompt'];
+const openColumns = [
+  ...[
+    'id',
+    'started_at',
+    'heartbeat_at',
+    'presumed_at',
+    'last_sequence',
+    'agent',
+    'model',
+    'input_tokens',
+    'output_tokens',
+    'cost',
+    'tool_calls',
+  ].map((column) => `r.${column}`),
+  ...['owner', 'prompt', 'tape', 'tape_sha256', 'session_id', 'agent_version'].map((column) => `d.${column}`),
+];
 
 function attemptsColumn(attempts: readonly Attempt[]): string | null {
   return attempts.length === 0 ? null : JSON.stringify(boundedAttempts(attempts));

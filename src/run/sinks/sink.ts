@@ -1,7 +1,5 @@
 import type { EventRecord } from '../../events/event.ts';
-import type { Attempt } from '../../contract/attempt.ts';
-import type { NewRun } from '../../stores/run-store.ts';
-import type { RunOutcome } from '../../outcome/outcome.ts';
+import type { RunOutcome, Verdict } from '../../outcome/outcome.ts';
 import type { GitFacts } from '../../stores/labels.ts';
 import type { Labels } from '../../contract/labels.ts';
 import type { Environment } from '../../words/vocabulary.ts';
@@ -30,12 +28,15 @@ export interface Sink {
 }
 
 /** What is stored about a run besides its records, wherever it is stored. */
-export interface RunFacts extends Pick<NewRun, 'id' | 'labels' | 'agent' | 'model'> {
+export interface RunFacts {
+  id: string;
   startedAt: number;
   /** The run that started this one, and the top of their tree. */
   parent?: { run_id: string; root_run_id: string };
   /** These override the labels from git and the CI. */
   labels: Labels;
+  agent?: string;
+  model?: string;
   cwd: string;
   git: GitFacts;
   env: Environment;
@@ -45,9 +46,16 @@ export interface RunFacts extends Pick<NewRun, 'id' | 'labels' | 'agent' | 'mode
 }
 
 /** An attempt that was not the last, and what it used. */
-export interface EndedAttempt extends Attempt {
+export interface EndedAttempt {
+  number: number;
+  status: RunOutcome['status'];
+  class: Verdict['class'];
+  session_id?: string;
   started_at: number;
   duration_ms: number;
+  tokens_used?: number;
+  cost?: number;
+  /** Why it is retried. */
   reason: string;
 }
 

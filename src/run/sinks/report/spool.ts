@@ -1,7 +1,6 @@
 import { appendFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isWholeId } from '../../../ids/run-id.ts';
-import type { NewRun } from '../../../stores/run-store.ts';
 import type { Owner } from '../../../processes/owner.ts';
 import { sequenceOf } from '../../../tapes/tape.ts';
 import type { Environment } from '../../../words/vocabulary.ts';
@@ -11,9 +10,19 @@ const LF = 10;
 const readBytes = 256 * 1024;
 
 /** What a report says about its run; some of it becomes known only while it runs. */
-export interface ReportMeta extends Omit<NewRun, 'id' | 'owner' | 'reporter' | 'lost' | 'tape'> {
+export interface ReportMeta {
+  started_at: number;
+  prompt: string;
   host: string;
   pid: number;
+  agent?: string;
+  model?: string;
+  cwd?: string;
+  user?: string;
+  repo?: string;
+  parent_run_id?: string;
+  root_run_id?: string;
+  labels: Readonly<Record<string, string>>;
 }
 
 /** The first line of a spool. */

@@ -1,4 +1,3 @@
-import type { Ask } from '../../../agents/agent-cli.ts';
 import type { JsonObject } from '../../../json/json.ts';
 import { filled, list, object } from '../../../json/read.ts';
 import { timeInWords } from '../../../time/duration.ts';
@@ -12,7 +11,10 @@ const authRequired = -32000;
 /** How long an agent may take for each step before the prompt: some index the whole repository first. */
 const startMs = patient(120_000);
 
-export interface DialogueAsk extends Pick<Ask, 'prompt' | 'cwd' | 'directories'> {
+export interface DialogueAsk {
+  prompt: string;
+  cwd: string;
+  directories: readonly string[];
   /** A session to resume. */
   resume: string | undefined;
   model: string | undefined;
