@@ -6,7 +6,15 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Fields } from '../../src/contract/field.ts';
-import { fields, type Found, optionOf, type Requested, withDefaults, wordsOf } from '../../src/contract/requested.ts';
+import {
+  fields,
+  flagOfLimit,
+  type Found,
+  optionOf,
+  type Requested,
+  withDefaults,
+  wordsOf,
+} from '../../src/contract/requested.ts';
 import { kit, RunSpec } from '../../src/contract/spec.ts';
 import { run as runCommand } from '../../src/cli/commands/run.ts';
 import { realContext } from '../../src/cli/effects.ts';
@@ -15,6 +23,7 @@ import { parseWords } from '../../src/cli/parse.ts';
 import { readFlags } from '../../src/cli/run/flags.ts';
 import type { RunValues } from '../../src/cli/run/options.ts';
 import { readInputs, specOfFlags } from '../../src/cli/run/settings.ts';
+import { codeOfLimit } from '../../src/outcome/limits.ts';
 import { QueuedSpec } from '../../src/fleet/job.ts';
 import { run } from '../../src/run/library.ts';
 import { checkOptions } from '../../src/run/options.ts';
@@ -135,6 +144,11 @@ describe('what can be asked of a run', () => {
         message: expect.any(String) as string,
       },
     ]);
+  });
+
+  it('has a flag for every limit that a run may reach, but those of agents', () => {
+    const words = Object.keys(codeOfLimit).filter((word) => word !== 'tool_calls');
+    expect(words.filter((word) => flagOfLimit(word) === undefined)).toEqual([]);
   });
 
   it('is in the help, under a heading', () => {
