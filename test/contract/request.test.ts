@@ -147,8 +147,8 @@ describe('what can be asked of a run', () => {
   });
 
   it('has a flag for every limit that a run may reach, but those of agents', () => {
-    const words = Object.keys(codeOfLimit).filter((word) => word !== 'tool_calls');
-    expect(words.filter((word) => flagOfLimit(word) === undefined)).toEqual([]);
+    const words = Object.keys(codeOfLimit).filter((limit) => limit !== 'tool_calls');
+    expect(words.filter((limit) => flagOfLimit(limit) === undefined)).toEqual([]);
   });
 
   it('is in the help, under a heading', () => {
