@@ -58,7 +58,6 @@ const mayImport: Record<string, readonly string[]> = {
   acp: ['contract', 'jsonrpc', 'run', 'builtin', 'dialects', 'outcome', 'redact', 'events'],
   ledger: [
     'contract',
-    'wire',
     'reports',
     'builtin',
     'agents',

@@ -33,7 +33,6 @@ export const ErrorCode = z.enum([
   'permission',
   'tool',
   'turn_limit',
-  'loop',
   'cost_limit',
   'time_limit',
   'expectation',

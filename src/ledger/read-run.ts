@@ -16,7 +16,6 @@ import type { Labels } from '../contract/labels.ts';
 import { sessionLabel } from './one-run.ts';
 import { contentLabel, RunContent } from './run-content.ts';
 import { endReading } from './run-tape.ts';
-import { SeenCalls } from './seen-calls.ts';
 
 export interface Reading {
   dialect?: Dialect | undefined;
@@ -45,13 +44,11 @@ export async function readRun(
   let last = 0;
   const content = new RunContent();
   const calls = new ModelCalls();
-  const seen = new SeenCalls();
   const reader = new Reader({
     ...present({ dialect, redact }),
     onRecord(record) {
       last = record.sequence;
       content.see(record);
-      seen.see(record);
       // A stream with several runs is named after the first.
       if (record.type !== 'thread.started' || Object.keys(place).length > 0) return;
       const { cwd, run_id, parent_run_id, root_run_id } = record;
@@ -96,7 +93,7 @@ export async function readRun(
     ended_at: endedAt,
     outcome,
     last_sequence: last,
-    ...(isSession ? calls.end() : { sightings: new Map(seen.hashes.map((each) => [each, each])) }),
+    ...(isSession ? { requests: calls.end() } : {}),
     labels: { ...named, ...(redact?.json({ ...session, ...labels }) ?? { ...session, ...labels }) },
     ...place,
   };

@@ -4,7 +4,6 @@ import type { ErrorCode, EventOf } from '../events/event.ts';
 export const codeOfLimit = {
   turns: 'turn_limit',
   tool_calls: 'turn_limit',
-  repeats: 'loop',
   cost: 'cost_limit',
   tokens: 'cost_limit',
   time: 'time_limit',

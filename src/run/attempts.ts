@@ -11,10 +11,12 @@ import { present } from '../json/present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Account, Budget } from './budget.ts';
 import type { Children } from './children.ts';
+import { Reservations } from './reservations.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { Attempt, Introduction, Source } from './sources/source.ts';
-import type { Limits, OwnLimits, RunSpec } from '../contract/spec.ts';
+import type { Limits, RunSpec } from '../contract/spec.ts';
 import { type Cause, describeCause, type Stop, stoppedBy } from './stop.ts';
+import { patient } from '../processes/patience.ts';
 import { Watch } from './watch.ts';
 
 const longestDelayMs = 60_000;
@@ -26,6 +28,13 @@ const notRetried: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
   'refused',
   'output_length',
 ]);
+
+/** How long an agent whose request was refused may take to end by itself, with its last words. */
+const lastWordsMs = patient(1500);
+/** How long it may take after that: it knew before that it would have to end. */
+const refusedGraceMs = patient(2500);
+/** More than an agent and its sub-agents ask at the same time: one that asks as often does not heed the refusal. */
+const mostRefusals = 10;
 
 const costUnknown =
   'what the run cost is not known, so its limit on cost was not enforced; --model or --price may help';
@@ -49,8 +58,6 @@ interface Parts {
   /** What is expected of the run, and how that is judged. */
   expectations?: Expectations | undefined;
   judges?: ((source: Source) => Promise<Judges>) | undefined;
-  /** Another Runwire started this one for its built-in agent, and warns about what it does. */
-  isInner: boolean;
 }
 
 /** One thread of attempts, under a watch: whatever happens on the way, every sink gets a beginning and an end. */
@@ -60,6 +67,13 @@ export class Attempts {
   readonly #watch: Watch;
   /** The share of the budget that this run has. */
   readonly #account: Account;
+  readonly #reservations: Reservations;
+  /** Why a request of the agent was refused; it is about to be stopped. */
+  #refusal: Cause | undefined;
+  #refusals = 0;
+  /** Aborted when no more requests of the agent go out. */
+  readonly #noMore = new AbortController();
+  #lastWords: NodeJS.Timeout | undefined;
   #price: Price | undefined;
   /** The agent is running, and its output counts. */
   #isOpen = false;
@@ -87,9 +101,16 @@ export class Attempts {
       limits,
       spent: () => this.#thread.spent(this.#price),
       onDue: (cause) => stop.now(cause),
-      warn: parts.isInner ? undefined : (text) => this.#thread.whenIdle(() => this.#warn(text)),
     });
     this.#account = parts.budget.open((cause) => this.#stopFor(cause));
+    this.#reservations = new Reservations({
+      limits: spec.limits,
+      account: this.#account,
+      spent: () => this.#thread.spent(this.#price),
+      price: () => this.#price,
+      signal: this.#noMore.signal,
+    });
+    stop.signal.addEventListener('abort', () => this.#noMore.abort(), { once: true });
     stop.whenIdle = (act) => this.#thread.whenIdle(act);
     stop.onStop = (cause) => this.#stopped(cause);
   }
@@ -108,6 +129,7 @@ export class Attempts {
       if (
         this.#thread.attempt > spec.retries ||
         stop.cause !== undefined ||
+        this.#refusal !== undefined ||
         !isWorthRetrying(verdict) ||
         this.#isSpent()
       )
@@ -149,7 +171,9 @@ export class Attempts {
     }
     this.#watch.pause();
     this.#isOpen = false;
-    if (stop.cause !== undefined) this.#explain(stop.cause, end);
+    clearTimeout(this.#lastWords);
+    const cause = stop.cause ?? this.#refusal;
+    if (cause !== undefined) this.#explain(cause, end);
     else this.#settle(end);
     return this.#thread.endAttempt(end ?? stop.processEnd);
   }
@@ -165,11 +189,11 @@ export class Attempts {
       limits.max_cost_usd !== undefined &&
       this.#thread.spent(this.#price).cost === undefined
     )
-      this.#warn(costUnknown);
+      this.#tell({ type: 'log', stream: 'agent', level: 'warning', text: costUnknown });
   }
 
   /** What earlier attempts left of the run's limits. */
-  #left(): OwnLimits {
+  #left(): Pick<Limits, 'max_turns' | 'max_cost_usd'> {
     const { max_turns: turns, max_cost_usd: cost = Infinity } = this.#parts.spec.limits;
     const left = Math.min(cost - (this.#thread.spent(this.#price).cost ?? 0), this.#account.costLeft ?? Infinity);
     return present({
@@ -194,6 +218,12 @@ export class Attempts {
       left: this.#left(),
       stop,
       below: () => children.ended(),
+      reserve: async (request, gone) => {
+        const cause = this.#refusal ?? (await this.#reservations.reserve(request, gone));
+        return cause === undefined ? undefined : (stop.cause ?? this.#refusal ?? cause);
+      },
+      settle: (number, used) => this.#reservations.settle(number, used),
+      refuse: (cause) => this.#refuse(cause),
       emit(draft, source) {
         if (!isCurrent()) return;
         if (source === undefined) thread.emit(draft);
@@ -246,12 +276,24 @@ export class Attempts {
   }
 
   /** The budget is used up, whichever run used the last of it. */
-  #stopFor(cause: Cause): void {
-    if (this.#isOpen && !this.#isGone) this.#parts.stop.now(cause);
+  #stopFor(cause: Cause, grace?: number): void {
+    if (this.#isOpen && !this.#isGone) this.#parts.stop.now(cause, grace);
   }
 
-  #warn(text: string): void {
-    this.#tell({ type: 'log', stream: 'agent', level: 'warning', text });
+  /** It has been told no in its provider's words, and most agents end then; what it reports of that is not the reason. */
+  #refuse(cause: Cause): void {
+    if (this.#parts.stop.cause !== undefined) return;
+    this.#refusals += 1;
+    if (this.#refusals > mostRefusals) this.#stopFor(this.#refusal ?? cause, refusedGraceMs);
+    if (this.#refusal !== undefined) return;
+    this.#refusal = cause;
+    this.#noMore.abort();
+    if (cause.kind === 'limit') {
+      this.#isLimited = true;
+      this.#thread.tell({ type: 'limit.reached', ...cause.limit }, 'wire');
+    }
+    this.#thread.stopped(stoppedBy(cause));
+    this.#lastWords = setTimeout(() => this.#stopFor(cause, refusedGraceMs), lastWordsMs);
   }
 
   #tell(draft: Draft): void {
@@ -267,12 +309,13 @@ export class Attempts {
   /** The agent is about to be told to stop. */
   #stopped(cause: Cause): void {
     this.#thread.stopped(stoppedBy(cause));
-    if (cause.kind === 'limit') this.#tell({ type: 'limit.reached', ...cause.limit });
+    if (cause.kind === 'limit' && cause !== this.#refusal) this.#tell({ type: 'limit.reached', ...cause.limit });
   }
 
   #explain(cause: Cause, end: ProcessEnd | undefined): void {
     if (cause.kind === 'crash') return this.#fail('unknown', describeCause(cause), cause.error);
     if (cause.kind === 'output') return this.#fail('output', cause.message);
+    if (cause.kind === 'refused') return this.#fail(cause.code, cause.message);
     if (cause.kind === 'question') {
       const permission_id = cause.id ?? 'question';
       if (cause.id === undefined) this.#tell({ type: 'permission.requested', permission_id, what: cause.what });

@@ -1,5 +1,6 @@
 import { present } from '../json/present.ts';
 import { firstGrant, nextGrant } from '../stores/grants.ts';
+import type { Amounts, Taking } from '../stores/budget-store.ts';
 import type { SharedBudget } from './shared-budget.ts';
 import type { Limits } from '../contract/spec.ts';
 import { type Cause, reached } from './stop.ts';
@@ -8,6 +9,12 @@ import { type Cause, reached } from './stop.ts';
 export interface Spent {
   tokens: number;
   cost: number | undefined;
+}
+
+/** What is set aside for a request to a model. */
+export interface Hold {
+  cost: number;
+  tokens: number;
 }
 
 /** One resource that can run out (dollars or tokens), for a whole tree of runs. */
@@ -59,6 +66,25 @@ class Pool {
     return granted;
   }
 
+  /** Whether a run with this reservation may have so much. */
+  fits(reserved: number, needed: number): boolean {
+    // Sums of dollars have noise in their last digits.
+    return needed - reserved <= this.free + this.limit * 1e-12;
+  }
+
+  /** Sets aside what a run needs for requests that are about to go out; returns its new reservation. */
+  grow(reserved: number, needed: number): number {
+    if (needed <= reserved) return reserved;
+    if (this.limit !== Infinity) this.#reserved += needed - reserved;
+    return needed;
+  }
+
+  /** As `extend`, for a run whose requests are held one by one. */
+  took(before: number, spent: number): void {
+    this.#taken += spent - before;
+    this.#step = Math.max(this.#step, spent - before);
+  }
+
   settle(reserved: number, spent: number): void {
     if (this.limit !== Infinity) this.#reserved += spent - reserved;
   }
@@ -72,6 +98,10 @@ export class Budget {
   readonly cost: Pool;
   readonly tokens: Pool;
   readonly #open = new Set<Account>();
+  /** What all runs used and hold for requests that are on their way. */
+  readonly #needed: Hold = { cost: 0, tokens: 0 };
+  #onTheirWay = 0;
+  #settled = Promise.withResolvers<void>();
   #shared: SharedBudget | undefined;
   #refusal: Cause | undefined;
 
@@ -110,12 +140,59 @@ export class Budget {
     return this.#shared?.costLeft ?? Infinity;
   }
 
+  /** Resolves when a request of any run has ended. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
+  }
+
+  /** Whether requests are on their way that may leave room for others. */
+  get isWaitedFor(): boolean {
+    return this.#onTheirWay > 0;
+  }
+
+  /** What a run used or holds has changed. */
+  needs(before: Hold, now: Hold): void {
+    this.#needed.cost += now.cost - before.cost;
+    this.#needed.tokens += now.tokens - before.tokens;
+  }
+
+  /** Sets aside in the ledger what the tree needs, of which `next` is for one request; returns why it may not go out. */
+  async send(next: Hold, signal: AbortSignal): Promise<Cause | undefined> {
+    this.#onTheirWay += 1;
+    return this.#shared?.hold({ usd: next.cost, tokens: next.tokens }, () => this.#amounts(), signal);
+  }
+
+  /** A request that was on its way has ended: what it leaves is there for others, in the ledger as well. */
+  received(): void {
+    this.#onTheirWay -= 1;
+    this.#wake();
+    this.#shared?.release(() => this.#amounts());
+  }
+
+  /** A request that the ledger has no room for does not go out. It leaves nothing, so that others need not ask again. */
+  unsent(): void {
+    this.#onTheirWay -= 1;
+    if (this.#onTheirWay === 0) this.#wake();
+  }
+
+  #wake(): void {
+    this.#settled.resolve();
+    this.#settled = Promise.withResolvers();
+  }
+
+  #amounts(): Required<Amounts> {
+    return {
+      usd: Math.max(this.cost.taken, this.#needed.cost),
+      tokens: Math.max(this.tokens.taken, this.#needed.tokens),
+    };
+  }
+
   /** A run of the tree used more. */
   took(): void {
-    const taking = {
-      spent: { usd: this.cost.taken, tokens: this.tokens.taken },
+    const taking = (): Taking => ({
+      spent: this.#amounts(),
       step: { usd: this.cost.step, tokens: this.tokens.step },
-    };
+    });
     this.#shared?.took(taking, (cause) => this.end(cause));
   }
 
@@ -150,6 +227,10 @@ export class Account {
   #cost: number;
   #tokens: number;
   #spent: { cost: number; tokens: number } = { cost: 0, tokens: 0 };
+  /** What its requests used, as far as they were held one by one. */
+  readonly #used: Hold = { cost: 0, tokens: 0 };
+  readonly #held: Hold = { cost: 0, tokens: 0 };
+  #isHeld = false;
 
   constructor(budget: Budget, stop: (cause: Cause) => void) {
     this.#budget = budget;
@@ -174,9 +255,76 @@ export class Account {
     return Math.min(own, this.#budget.costLeft);
   }
 
+  get isLimited(): boolean {
+    return this.#budget.isLimited;
+  }
+
+  get limit(): Hold {
+    return { cost: this.#budget.cost.limit, tokens: this.#budget.tokens.limit };
+  }
+
+  get settled(): Promise<void> {
+    return this.#budget.settled;
+  }
+
+  get isWaitedFor(): boolean {
+    return this.#budget.isWaitedFor;
+  }
+
+  /** Sets aside what a request may use at most; returns why it must not go out. `signal`: nobody waits for it any more. */
+  async hold(next: Hold, signal: AbortSignal): Promise<Cause | undefined> {
+    const { cost: costs, tokens: counts } = this.#budget;
+    this.#isHeld = true;
+    const cost = this.#needed.cost + next.cost;
+    const tokens = this.#needed.tokens + next.tokens;
+    if (!costs.fits(this.#cost, cost)) return gone('cost', costs.limit);
+    if (!counts.fits(this.#tokens, tokens)) return gone('tokens', counts.limit);
+    this.#cost = costs.grow(this.#cost, cost);
+    this.#tokens = counts.grow(this.#tokens, tokens);
+    this.#change(() => add(this.#held, next, 1));
+    const cause = await this.#budget.send(next, signal);
+    if (cause === undefined) return undefined;
+    this.#shrink(() => add(this.#held, next, -1));
+    this.#budget.unsent();
+    return cause;
+  }
+
+  /** A request has ended: what it used replaces what was set aside for it, and the rest is there for others. */
+  replace(held: Hold, real: Hold): void {
+    this.#shrink(() => {
+      add(this.#held, held, -1);
+      add(this.#used, real, 1);
+    });
+    this.#budget.received();
+  }
+
+  /** After the change it has what it needs, and no more. */
+  #shrink(change: () => void): void {
+    this.#change(change);
+    const { cost, tokens } = this.#needed;
+    this.#budget.cost.settle(this.#cost, cost);
+    this.#budget.tokens.settle(this.#tokens, tokens);
+    this.#cost = cost;
+    this.#tokens = tokens;
+  }
+
+  #change(change: () => void): void {
+    const before = this.#needed;
+    change();
+    this.#budget.needs(before, this.#needed);
+  }
+
+  get #needed(): Hold {
+    return {
+      cost: Math.max(this.#spent.cost, this.#used.cost) + this.#held.cost,
+      tokens: Math.max(this.#spent.tokens, this.#used.tokens) + this.#held.tokens,
+    };
+  }
+
   /** Records what it has used so far; returns the reason to stop, if there is one. */
   spend({ cost = 0, tokens }: Spent): Cause | undefined {
     const { cost: costs, tokens: counts } = this.#budget;
+    if (this.#isHeld) return this.#spendHeld({ cost, tokens });
     this.#cost = costs.extend(this.#cost, this.#spent.cost, cost);
     this.#tokens = counts.extend(this.#tokens, this.#spent.tokens, tokens);
     this.#spent = { cost, tokens };
@@ -187,13 +335,30 @@ export class Account {
     return this.#tokens <= tokens ? gone('tokens', counts.limit) : undefined;
   }
 
+  /** Before each of its requests it is asked whether there is room: only a budget that is used up stops it here. */
+  #spendHeld(spent: Hold): Cause | undefined {
+    const { cost: costs, tokens: counts } = this.#budget;
+    costs.took(this.#spent.cost, spent.cost);
+    counts.took(this.#spent.tokens, spent.tokens);
+    this.#change(() => (this.#spent = spent));
+    // An agent may say that it used more than passed: that is used, whether or not there was room for it.
+    this.#cost = costs.grow(this.#cost, this.#needed.cost);
+    this.#tokens = counts.grow(this.#tokens, this.#needed.tokens);
+    if (costs.isGone) this.#budget.end(gone('cost', costs.limit));
+    if (counts.isGone) this.#budget.end(gone('tokens', counts.limit));
+    return undefined;
+  }
+
+  /** What was cut off stays counted: it may have used all that was set aside for it. */
   close(): void {
     this.#budget.close(this);
-    this.#budget.cost.settle(this.#cost, this.#spent.cost);
-    this.#budget.tokens.settle(this.#tokens, this.#spent.tokens);
-    this.#cost = this.#spent.cost;
-    this.#tokens = this.#spent.tokens;
+    this.#shrink(() => {});
   }
+}
+
+function add(into: Hold, { cost, tokens }: Hold, sign: 1 | -1): void {
+  into.cost += sign * cost;
+  into.tokens += sign * tokens;
 }
 
 function gone(limit: 'cost' | 'tokens', maximum: number): Cause {

@@ -29,6 +29,8 @@ export type Cause =
   | { kind: 'pipe' }
   /** Nobody can be told what the run does. */
   | { kind: 'output'; message: string }
+  /** It asked a model for something that it may not have. */
+  | { kind: 'refused'; code: 'permission' | 'config'; message: string }
   | { kind: 'crash'; error: unknown };
 
 export function reached(limit: Limit): Cause {
@@ -48,6 +50,7 @@ export function describeCause(cause: Cause): string {
     case 'pipe':
       return unread;
     case 'output':
+    case 'refused':
       return cause.message;
     case 'crash':
       return `unexpected: ${messageOf(cause.error)}`;
@@ -148,11 +151,11 @@ export class Stop {
   }
 
   /** A second signal ends the grace period. */
-  now(cause: Cause): void {
-    this.whenIdle(() => this.#stop(cause));
+  now(cause: Cause, grace = graceMs): void {
+    this.whenIdle(() => this.#stop(cause, grace));
   }
 
-  #stop(cause: Cause): void {
+  #stop(cause: Cause, grace: number): void {
     if (cause.kind !== 'done') this.#last.abort();
     if (this.#cause !== undefined) {
       if (cause.kind === 'signal') this.#hurry();
@@ -164,7 +167,7 @@ export class Stop {
     this.#controller.abort(describeCause(cause));
     if (this.settles) this.#after(settleMs, () => this.#calls.abort());
     else this.#calls.abort();
-    this.#after(graceMs, () => this.#overdue.resolve());
+    this.#after(grace, () => this.#overdue.resolve());
   }
 
   #hurry(): void {

@@ -32,6 +32,8 @@ export interface BudgetState extends BudgetLimits {
 export interface Taking {
   spent: Required<Amounts>;
   step: Amounts;
+  /** All of `step` or nothing of it: a request to a model that has half of what it needs does not go out. */
+  isWhole?: true;
 }
 
 /** What a run may spend in total; a kind without a limit is absent. */

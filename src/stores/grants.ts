@@ -11,3 +11,8 @@ export function nextGrant(spent: number, step: number, room: number): number {
   // What was spent stays spent, whether or not there was room for it.
   return Math.max(spent, Math.min(spent + step, room));
 }
+
+/** Sums of dollars have noise in their last digits. */
+export function isRoomFor(amount: number, room: number): boolean {
+  return amount <= room + Math.abs(amount) * 1e-12;
+}

@@ -2,12 +2,13 @@ import { present } from '../json/present.ts';
 import type { Amounts, BudgetLimits, BudgetState, BudgetStore, Period, Reservation, Taking } from './budget-store.ts';
 import { periods } from './budget-store.ts';
 import type { Database, Row, Statement } from './database.ts';
-import { firstGrant, nextGrant } from './grants.ts';
+import { firstGrant, isRoomFor, nextGrant } from './grants.ts';
 import { silenceMs } from '../processes/owner.ts';
 import { optionalNumber, plainText } from './rows.ts';
 import type { Attempt } from './run-store.ts';
 
 const day = 86_400_000;
+const amountKinds = ['usd', 'tokens'] as const;
 /** A character that no run id contains. */
 const attemptMark = '#';
 
@@ -165,13 +166,17 @@ export class SqlBudgets implements BudgetStore {
   }
 }
 
-function grant(row: Row, { spent, step = {} }: Partial<Taking>): Reservation {
+function grant(row: Row, { spent, step = {}, isWhole }: Partial<Taking>): Reservation {
   const budget = stateOf(row);
+  const roomFor = (kind: 'usd' | 'tokens'): number =>
+    (budget[kind] ?? Infinity) - budget.spent[kind] - budget.reserved[kind];
+  const isTooMuch =
+    isWhole === true && amountKinds.some((kind) => !isRoomFor((spent?.[kind] ?? 0) + (step[kind] ?? 0), roomFor(kind)));
   const share = (kind: 'usd' | 'tokens'): number | undefined => {
     const limit = budget[kind];
     if (limit === undefined) return undefined;
-    const room = limit - budget.spent[kind] - budget.reserved[kind];
-    return spent === undefined ? firstGrant(limit, room, step[kind]) : nextGrant(spent[kind], step[kind] ?? 0, room);
+    if (spent === undefined) return firstGrant(limit, roomFor(kind), step[kind]);
+    return isTooMuch ? spent[kind] : nextGrant(spent[kind], step[kind] ?? 0, roomFor(kind));
   };
   return { budget, ...present({ usd: share('usd'), tokens: share('tokens') }) };
 }

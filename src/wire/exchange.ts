@@ -4,7 +4,7 @@ import { messageOf } from '../failure.ts';
 import { codeOfProvider, retryAfterIn } from '../outcome/faults.ts';
 import { present } from '../json/present.ts';
 import { AnswerMeter } from './answer-meter.ts';
-import { type Api, type RequestFacts, noReading, type Reading } from './apis/api.ts';
+import { type Api, type BodyFacts, noReading, type Reading } from './apis/api.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
 import { type Quota, quotasIn } from './quota.ts';
 import type { AnswerTap } from './recording/recorder.ts';
@@ -19,7 +19,7 @@ export interface ModelRequest {
   number: number;
   api: ModelApi;
   route: string;
-  facts: RequestFacts;
+  facts: BodyFacts;
   /** Its body could not be read, so `asked` says nothing. */
   isUnreadable?: true;
   bytes: number;

@@ -15,8 +15,8 @@ import { Upstream } from './upstream.ts';
 
 /** What is told of the requests that pass, while they do. */
 export interface GatewayListener {
-  /** A model is about to be asked. The answer is why it must not be; undefined: it may. */
-  requested(request: ModelRequest): string | undefined | Promise<string | undefined>;
+  /** A model is about to be asked. The answer is why it must not be; undefined: it may. `gone`: aborted when the agent has left. */
+  requested(request: ModelRequest, gone: AbortSignal): string | undefined | Promise<string | undefined>;
   responded(request: ModelRequest, answer: ModelAnswer): void;
   /** Something was asked for that is not passed on. */
   strayed(what: string): void;
@@ -136,17 +136,20 @@ export class Gateway {
       ...(facts === undefined ? { isUnreadable: true } : {}),
       bytes: body.length,
     };
-    const refusal = await this.#listener.requested(request);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const refusal = await this.#listener.requested(request, gone.signal);
     if (refusal === undefined) {
       const tap = await this.#recorder?.request(request, this.#sent(passage));
       return this.#listener.responded(request, await new Exchange({ ...passage, api, tap }).run());
     }
+    const isGone = gone.signal.aborted;
     refuse(response, refusal, api);
     this.#listener.responded(request, {
-      ended: 'refused',
+      ended: isGone ? 'cut_by_agent' : 'refused',
       reading: noReading(),
       isServed: false,
-      error: { code: 'refused', message: refusal },
+      ...(isGone ? {} : { error: { code: 'refused', message: refusal } }),
       quotas: [],
       durationMs: 0,
       bytes: 0,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Api, RequestFacts } from './apis/api.ts';
+import type { Api, BodyFacts } from './apis/api.ts';
 import { decompressed } from './decompress.ts';
 import { objectIn } from '../json/parse.ts';
 
@@ -25,12 +25,15 @@ export async function factsIn(
   path: string,
   body: Buffer,
   encoding: string | undefined,
-): Promise<RequestFacts | undefined> {
+): Promise<BodyFacts | undefined> {
   try {
-    const request = objectIn((await decompressed(body, encoding, mostBytes)).toString('utf8').trimStart());
+    const bytes = await decompressed(body, encoding, mostBytes);
+    const text = bytes.toString('utf8').trimStart();
+    const request = objectIn(text);
     if (Object.keys(request).length === 0) return undefined;
     const facts = api.facts(request, path);
-    return { ...facts, model: facts.model ?? /\/deployments\/([\w.-]+)\//.exec(path)?.[1] };
+    const model = facts.model ?? /\/deployments\/([\w.-]+)\//.exec(path)?.[1];
+    return { ...facts, model, body: bytes };
   } catch {
     return undefined;
   }

@@ -195,7 +195,6 @@ export class RowFold {
         });
         return;
       case 'model.requested':
-      case 'wire.recorded':
         return;
       case 'model.responded':
         this.#row('log', event, at, {

@@ -3,8 +3,9 @@ import type { Draft, EventOf, EventSource } from '../../events/event.ts';
 import type { Reader, ReaderOptions } from '../../pipeline/reader.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import type { OwnLimits } from '../../contract/spec.ts';
-import type { Stop } from '../stop.ts';
+import type { Limits } from '../../contract/spec.ts';
+import type { NextRequest, Used } from '../reservations.ts';
+import type { Cause, Stop } from '../stop.ts';
 
 /** Something that makes events: the built-in agent, a process, an ACP agent, a script. It only emits, and ends. For tapes, see `Reader`. */
 export interface Source {
@@ -27,10 +28,16 @@ export interface Attempt {
   /** A session to resume. */
   readonly resume: string | undefined;
   /** What is left of the run's limits, for agents that enforce these themselves. */
-  readonly left: OwnLimits;
+  readonly left: Pick<Limits, 'max_turns' | 'max_cost_usd'>;
   readonly stop: Stop;
   /** Settles when the runs below this one have ended; undefined: none is going on. */
   below(): Promise<void> | undefined;
+  /** Sets aside what a request to a model may use; returns why it must not go out. `gone`: aborted when nobody waits for it any more. */
+  reserve(request: NextRequest, gone: AbortSignal): Promise<Cause | undefined>;
+  /** It has ended. */
+  settle(request: number, used: Used): void;
+  /** The agent was told that its request does not go out: it is stopped, unless it ends by itself. */
+  refuse(cause: Cause): void;
   /** Takes an event of the agent; with a `source`, an event that something beside the agent tells about it. */
   emit(draft: Draft, source?: EventSource): void;
   /** Reads the bytes of the agent's process into the run. */

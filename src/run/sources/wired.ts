@@ -1,22 +1,18 @@
 import type { RunSpec } from '../../contract/spec.ts';
 import type { Draft } from '../../events/event.ts';
 import { Failure } from '../../failure.ts';
-import type { Json, JsonObject } from '../../json/json.ts';
-import { present } from '../../json/present.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { cutAfter } from '../../redact/cut.ts';
 import type { Redactor } from '../../redact/redactor.ts';
-import { type Clean, cleanJson } from '../../wire/recording/clean.ts';
-import { Recorder } from '../../wire/recording/recorder.ts';
-import { RecordingWriter } from '../../wire/recording/recording.ts';
 import { type Quote, quotaDraft, requestedDraft, respondedDraft } from '../../wire/drafts.ts';
 import type { ModelAnswer, ModelRequest } from '../../wire/exchange.ts';
 import { Gateway } from '../../wire/gateway.ts';
+import { InputBound } from '../../wire/input-bound.ts';
 import type { Route } from '../../wire/route.ts';
 import { standardRoutes, standardVariables } from '../../wire/standard-routes.ts';
 import { acpAgent, builtIn, type Environment } from '../../words/vocabulary.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { gitPlace } from '../git.ts';
+import type { RequestKind } from '../reservations.ts';
 import { describeCause } from '../stop.ts';
 import type { Chooser, Chosen } from './choose.ts';
 import type { Attempt, Source } from './source.ts';
@@ -28,15 +24,14 @@ const worthTelling = 5;
 
 /** A command or an agent whose requests to models pass through a gateway of this run. `choose` makes its source, which is told the way there. */
 export async function wiredSource<Given extends Chooser>(
-  spec: RunSpec,
+  { agent, command }: RunSpec,
   chooser: Given,
   choose: (given: Given) => Promise<Chosen>,
 ): Promise<Chosen> {
-  const { agent, command, wire } = spec;
   if (agent === acpAgent || (command === undefined && agent === builtIn))
     throw new Failure(
       'input',
-      `--wire ${wire} works for a command of your own and for agents that are programs, not for ${agent}`,
+      `--wire meter works for a command of your own and for agents that are programs, not for ${agent}`,
     );
   const { env, set, redact } = chooser;
   const given = { ...env, ...set };
@@ -44,8 +39,7 @@ export async function wiredSource<Given extends Chooser>(
   const cleanings: (() => void)[] = [];
   let gateway: Gateway | undefined;
   const open = async (routes: readonly Route[]): Promise<Gateway> => {
-    const recorder = wire === 'record' ? recorderOf(spec, given, listener, redact) : undefined;
-    gateway = new Gateway({ routes, listener, recorder, env: given });
+    gateway = new Gateway({ routes, listener, env: given });
     await gateway.open();
     // The token is worth nothing outside this run, but it need not be read either.
     redact?.learn([gateway.token, ...routes.flatMap(({ key }) => key ?? [])]);
@@ -71,21 +65,6 @@ export async function wiredSource<Given extends Chooser>(
   }
 }
 
-/** Keeps what passes on the tape, so that it is kept, moved and removed as the run itself is. */
-function recorderOf(
-  spec: RunSpec,
-  { HOME: home }: Environment,
-  listener: WireListener,
-  redact: Redactor | undefined,
-): Recorder {
-  const clean: Clean = (text) => redact?.text(text) ?? text;
-  const { agent, cwd } = spec;
-  const request = cleanJson(JSON.parse(JSON.stringify(spec)) as Json, clean) as JsonObject;
-  const { commit } = gitPlace(cwd);
-  const head = { agent, cwd, spec: request, ...present({ home }), ...(commit === '' ? {} : { commit }) };
-  return new Recorder(new RecordingWriter(head, clean, (line) => listener.recorded(line)), Date.now);
-}
-
 const leading = (gateway: Gateway) => ({
   address: (route: string): string => gateway.address(route),
   token: gateway.token,
@@ -101,11 +80,12 @@ class WireListener {
   /** The most that each quota was told to be used up, in tenths. */
   readonly #quotas = new Map<string, number>();
   readonly #side = new Set<number>();
+  readonly #inputs = new InputBound();
+  /** Of the requests on their way, where it matters how much they hold. */
+  readonly #bodies = new Map<number, Buffer>();
   #offersTools = false;
   #hasPassed = false;
   #attempt: Attempt | undefined;
-  /** Lines of the recording that are not told yet: those of one request, or of one answer, are one event. */
-  #lines: JsonObject[] = [];
 
   constructor(redact: Redactor | undefined) {
     this.#quote = (text, most) => redact?.quote(text, most) ?? cutAfter(text, most);
@@ -114,7 +94,6 @@ class WireListener {
   /** The agent is started, for the first time or again. */
   begin(attempt: Attempt): void {
     this.#attempt = attempt;
-    this.#tellLines();
   }
 
   /** Whether any request came in. */
@@ -123,19 +102,41 @@ class WireListener {
   }
 
   /** A run that is told to stop, because its money is used up or for any other reason, asks no more. */
-  requested(request: ModelRequest): string | undefined {
+  async requested(request: ModelRequest, gone: AbortSignal): Promise<string | undefined> {
     this.#hasPassed = true;
-    const { tools, continues } = request.facts;
-    // A program that offers tools asks without them, and without what was said before, for a title or the like.
-    const isSide = this.#offersTools && tools === 0 && !continues;
+    const { number, facts } = request;
+    const kind = this.#kindOf(request);
+    if (kind === 'side') this.#side.add(number);
+    this.#emit(requestedDraft(request, kind === 'side', this.#quote));
+    const attempt = this.#attempt;
+    const { model, maxOutput: mostOutput, body } = facts;
+    const mostInput = (): number | undefined => {
+      if (body === undefined) return undefined;
+      this.#bodies.set(number, body);
+      return this.#inputs.most(body);
+    };
+    const cause = attempt?.stop.cause ?? (await attempt?.reserve({ number, model, mostInput, mostOutput, kind }, gone));
+    if (cause === undefined) return undefined;
+    if (!gone.aborted) attempt?.refuse(cause);
+    return describeCause(cause);
+  }
+
+  /** A program that offers tools asks without them, and without what was said before, for a title or the like. */
+  #kindOf({ facts: { tools, continues } }: ModelRequest): RequestKind {
+    const offeredTools = this.#offersTools;
     this.#offersTools ||= tools > 0;
-    if (isSide) this.#side.add(request.number);
-    this.#emit(requestedDraft(request, isSide, this.#quote));
-    const cause = this.#attempt?.stop.cause;
-    return cause === undefined ? undefined : describeCause(cause);
+    if (tools > 0 || continues) return 'work';
+    return offeredTools ? 'side' : 'unclear';
   }
 
   responded(request: ModelRequest, answer: ModelAnswer): void {
+    const { isServed, reading } = answer;
+    const { usage, tokens, serviceTier, model = request.facts.model } = reading;
+    const isFinal = usage === 'final';
+    const body = this.#bodies.get(request.number);
+    this.#bodies.delete(request.number);
+    if (body !== undefined && isFinal && tokens.input !== undefined) this.#inputs.learn(body, tokens.input);
+    this.#attempt?.settle(request.number, { isServed, isFinal, model, tokens, serviceTier });
     this.#emit(respondedDraft(request, answer, this.#side.delete(request.number), this.#quote));
     for (const quota of answer.quotas) {
       const tenths = Math.floor(quota.utilization * 10);
@@ -143,19 +144,6 @@ class WireListener {
       this.#quotas.set(quota.window, tenths);
       this.#emit(quotaDraft(quota));
     }
-  }
-
-  /** A line of the recording; the lines that are written at the same moment belong together. */
-  recorded(line: JsonObject): void {
-    if (this.#lines.push(line) === 1) queueMicrotask(() => this.#tellLines());
-  }
-
-  #tellLines(): void {
-    // The first line comes before the first attempt.
-    if (this.#attempt === undefined) return;
-    const lines = this.#lines;
-    this.#lines = [];
-    if (lines.length > 0) this.#emit({ type: 'wire.recorded', lines });
   }
 
   strayed(what: string): void {

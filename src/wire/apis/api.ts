@@ -16,6 +16,11 @@ export interface RequestFacts {
   continues: boolean;
 }
 
+/** The same with the body itself, without compression; unset: it could not be read. */
+export interface BodyFacts extends RequestFacts {
+  body?: Buffer;
+}
+
 /** What a provider said went wrong, in its own words. */
 export interface ToldError {
   type?: string;
