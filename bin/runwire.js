@@ -3,7 +3,11 @@
 var need = [22, 18];
 var have = process.versions.node.split('.').map(Number);
 var args = process.argv.slice(2);
-if (have[0] < need[0] || (have[0] === need[0] && have[1] < need[1])) {
+var isOld = have[0] < need[0] || (have[0] === need[0] && have[1] < need[1]);
+var newer = isOld && installedNode();
+if (newer) {
+  runWith(newer);
+} else if (isOld) {
   process.stderr.write(
     'runwire: needs Node.js ' +
       need.join('.') +
@@ -13,7 +17,7 @@ if (have[0] < need[0] || (have[0] === need[0] && have[1] < need[1])) {
       process.execPath +
       ').\n' +
       'Get one from https://nodejs.org/en/download, or by "nvm install 24", "fnm install 24", "volta install node@24".\n' +
-      'Without changing what is installed: npx -y -p node@24 -p runwire runwire (in a clone, after npm ci: npx runwire).\n',
+      'Without changing what is installed: install the npm package "node" beside it (npm install node@24), and it is used.\n',
   );
   process.exitCode = 1;
 } else {
@@ -24,4 +28,36 @@ if (have[0] < need[0] || (have[0] === need[0] && have[1] < need[1])) {
     .then(function (code) {
       process.exitCode = code;
     });
+}
+
+// The npm package "node" has one: in a clone it is among the tools, elsewhere it may be installed beside this package.
+function installedNode() {
+  var path = require('path');
+  var places = [path.join(__dirname, '..', 'node_modules'), path.join(__dirname, '..', '..')];
+  var found = places.map(function (folder) {
+    return path.join(folder, 'node', 'bin', 'node');
+  });
+  return found.find(function (file) {
+    return file !== process.execPath && require('fs').existsSync(file);
+  });
+}
+
+function runWith(node) {
+  var child = require('child_process').spawn(node, [__filename].concat(args), { stdio: 'inherit' });
+  ['SIGTERM', 'SIGHUP', 'SIGINT'].forEach(function (signal) {
+    process.on(signal, function () {
+      // Ctrl-C reaches both by itself; a second one would mean "at once".
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    });
+  });
+  child.on('error', function (error) {
+    process.stderr.write('runwire: ' + node + ' does not start: ' + error.message + '\n');
+    process.exitCode = 1;
+  });
+  child.on('exit', function (code, signal) {
+    if (signal) {
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    } else process.exitCode = code;
+  });
 }

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-const root = join(import.meta.dirname, '..');
+import { stagePackage } from './stage-package.ts';
 
 export const run = (command: string, args: string[], cwd: string): string =>
   execFileSync(command, args, {
@@ -20,12 +19,12 @@ interface Packed {
   files: { path: string }[];
 }
 
-/** The tarball of the current build. Scripts are off, because `prepare` would build again. */
+/** The tarball of the current build, as it is published. */
 export function pack(destination: string): Packed {
   mkdirSync(destination, { recursive: true });
-  const [packed] = JSON.parse(
-    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', destination], root),
-  ) as [Packed];
+  const [packed] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', destination], stagePackage())) as [
+    Packed,
+  ];
   return packed;
 }
 

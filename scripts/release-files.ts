@@ -29,7 +29,6 @@ export function withVersion(path: string, text: string, from: string, to: string
   const own: Readonly<Record<string, (version: string) => string>> = {
     'package.json': (version) => `  "version": "${version}",`,
     'src/version.ts': (version) => `'${version}'`,
-    'action.yml': (version) => `    default: ${version}\n`,
     'docs/man/runwire.1': (version) => `"runwire ${version}"`,
   };
   if (path === 'package-lock.json') {

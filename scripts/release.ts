@@ -16,7 +16,7 @@ if (word === 'notes') {
   const next = nextVersion(version, word);
   const today = new Date().toISOString().slice(0, 10);
   writeFileSync(join(root, 'CHANGELOG.md'), releasedChanges(read('CHANGELOG.md'), next, today));
-  for (const path of ['package.json', 'package-lock.json', 'src/version.ts', 'docs/man/runwire.1', 'action.yml'])
+  for (const path of ['package.json', 'package-lock.json', 'src/version.ts', 'docs/man/runwire.1'])
     writeFileSync(join(root, path), withVersion(path, read(path), version, next));
   console.log(
     `${version} → ${next}. Read the changes, then: git commit -am "release: ${next}" && git tag -s v${next} && git push --follow-tags`,

@@ -19,6 +19,8 @@ export const exitCodes = {
 export const interruptCodes = { SIGINT: exitCodes.cancelled, SIGTERM: 143, SIGHUP: 129 } as const;
 
 export type VerdictClass = keyof typeof exitCodes;
+/** The classes, in that order. */
+export const verdictClasses = Object.keys(exitCodes) as [VerdictClass, ...VerdictClass[]];
 export type FailureCode = Exclude<VerdictClass, 'success'>;
 
 /** A known failure: its message says what happened, to what, and what to try. */

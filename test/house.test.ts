@@ -58,6 +58,7 @@ const mayImport: Record<string, readonly string[]> = {
   acp: ['contract', 'jsonrpc', 'run', 'builtin', 'dialects', 'outcome', 'redact', 'events'],
   ledger: [
     'contract',
+    'wire',
     'reports',
     'builtin',
     'agents',

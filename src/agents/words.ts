@@ -69,16 +69,15 @@ export function tomlString(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll('\x7f', '\\u007f');
 }
 
-type Wish = 'model' | 'resume' | 'system' | 'appendSystem' | 'directories' | 'baseUrl';
-
-const wishes: Record<Wish, string> = {
+const wishes = {
   model: 'cannot be given a model; set it in its own configuration',
   resume: 'cannot resume a session by its id; this is a new one',
   system: 'cannot be given another system prompt',
   appendSystem: 'cannot be given more system instructions; put them into the prompt',
   directories: 'cannot be given more folders to work in',
   baseUrl: 'cannot be sent to another model server by its command line; set it in its own configuration',
-};
+} as const satisfies { [Name in keyof Ask]?: string };
+type Wish = keyof typeof wishes;
 
 /** A sentence for each of these wishes that the user asked for. */
 export function lacking(title: string, ask: Ask, ...cannot: readonly Wish[]): string[] {

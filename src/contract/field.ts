@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { EventOf } from '../events/event.ts';
 import type { Rule } from '../expect/rule.ts';
 
 /** What schemas are made with. It is handed in, so that reading a help text does not load a schema library. */
@@ -66,6 +67,8 @@ export interface RequestField<Value> {
   write?(value: Value): string | readonly string[];
   /** A path is typed relative to the working directory of whoever types it. */
   readonly isPath?: true;
+  /** What `limit.reached` calls it. */
+  readonly limit?: EventOf<'limit.reached'>['limit'];
   /** Whoever does the work gets it; the rest is the business of the run around it. */
   readonly isForAgent?: true;
   /** Why a queue may not hold this value; without it, a queue may hold any. */

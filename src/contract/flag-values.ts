@@ -15,10 +15,10 @@ export function readDuration(flag: string, text: string | undefined): number | u
   return ms;
 }
 
-export function readCount(flag: string, text: string | undefined, example: number): number | undefined {
+export function readCount(flag: string, text: string | undefined, example: number, least = 1): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,14}$/.test(text))
-    throw new Failure('input', `${flag} ${text}: expected a number from 1, such as ${example}`);
+  if (!/^[1-9]\d{0,14}$/.test(text) || Number(text) < least)
+    throw new Failure('input', `${flag} ${text}: expected a number from ${least}, such as ${example}`);
   return Number(text);
 }
 

@@ -33,6 +33,7 @@ const elsewhere = 'a worker has nothing from this machine except the repository'
 /** What a run may take, its retries included. Unset: no limit. */
 export const limitFields = {
   max_turns: field(count, {
+    limit: 'turns',
     flag: {
       name: 'max-turns',
       type: 'string',
@@ -45,7 +46,21 @@ export const limitFields = {
     read: (given, flag) => readCount(flag, given, 20),
     isForAgent: true,
   }),
+  max_repeats: field(({ z }: Kit) => z.int().min(2), {
+    limit: 'repeats',
+    about: 'The same call with the same result so many times in a row; default: a warning at 5.',
+    flag: {
+      name: 'max-repeats',
+      type: 'string',
+      value: 'N',
+      help: 'Stop when the same call, or a cycle of up to four, has had the same result N times in a row (exit 6; default: warn at 5)',
+      group: 'Limits',
+      also: all,
+    },
+    read: (given, flag) => readCount(flag, given, 5, 2),
+  }),
   max_cost_usd: field(({ z }: Kit) => z.number().positive(), {
+    limit: 'cost',
     flag: {
       name: 'max-cost-usd',
       type: 'string',
@@ -62,6 +77,7 @@ export const limitFields = {
   }),
   max_tokens: field(count, {
     about: 'Input and output tokens together.',
+    limit: 'tokens',
     flag: {
       name: 'max-tokens',
       type: 'string',
@@ -75,6 +91,7 @@ export const limitFields = {
   }),
   timeout_ms: field(ms, {
     about: 'Of the whole run, its retries included.',
+    limit: 'time',
     flag: {
       name: 'timeout',
       type: 'string',
@@ -89,6 +106,7 @@ export const limitFields = {
   }),
   idle_timeout_ms: field(ms, {
     about: 'Without a byte on either stream.',
+    limit: 'idle',
     flag: {
       name: 'idle-timeout',
       type: 'string',
@@ -102,6 +120,7 @@ export const limitFields = {
   }),
   first_event_timeout_ms: field(ms, {
     about: 'Until the agent prints anything that we understand.',
+    limit: 'first_event',
     flag: {
       name: 'first-event-timeout',
       type: 'string',
@@ -336,13 +355,13 @@ export const requestFields = {
   ),
   wire: field(({ z }: Kit) => z.enum(wireModes), {
     about:
-      "Whether the agent's requests to its models pass through Runwire, which then counts what they use; default: off.",
+      "Whether the agent's requests to its models pass through Runwire, which then counts what they use (`meter`), and keeps them on the tape (`record`); default: off.",
     flag: {
       name: 'wire',
       type: 'string',
       value: wireModes.join('|'),
       choices: wireModes,
-      help: 'meter: let the requests of an agent or a command to its models pass through Runwire, which counts tokens, cost and models (default: off)',
+      help: 'meter: let the requests of an agent or a command to its models pass through Runwire, which counts tokens, cost and models; record: keep them too, see "runwire runs show --wire" (default: off)',
       group: 'Agent and model',
       also: alone,
     },

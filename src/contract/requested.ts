@@ -1,4 +1,4 @@
-import type { RunSpec } from './spec.ts';
+import type { Limits, OwnLimits, RunSpec } from './spec.ts';
 import type { Fields, RequestField } from './field.ts';
 import { limitFields, requestFields, workspaceFields } from './request.ts';
 
@@ -54,10 +54,39 @@ export function readRequest(values: FlagValues): Requested {
   });
 }
 
+function inCamelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** The name of a field as an option of the library; undefined: the library has no such option, or its own way to ask for it. */
 export function optionOf({ name, field }: Pick<Found, 'name' | 'field'>): string | undefined {
   if (field.option === null) return undefined;
-  return field.option ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return field.option ?? inCamelCase(name);
+}
+
+/** The limits that the built-in agent does not enforce itself. */
+export function watchedLimits(limits: Limits): Omit<Limits, keyof OwnLimits> {
+  const table: Fields = limitFields;
+  return Object.fromEntries(Object.entries(limits).filter(([name]) => table[name]?.isForAgent !== true));
+}
+
+type InCamelCase<Name> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<InCamelCase<Rest> & string>}`
+  : Name;
+
+/** The others, as options of an agent. */
+export function ownLimits(limits: Limits): { [Name in keyof OwnLimits as InCamelCase<Name> & string]: number } {
+  const table: Fields = limitFields;
+  const own = Object.entries(limits).flatMap(([name, value]) =>
+    table[name]?.isForAgent === true && value !== undefined ? [[inCamelCase(name), value] as const] : [],
+  );
+  return Object.fromEntries(own) as ReturnType<typeof ownLimits>;
+}
+
+/** The flag behind a word of `limit.reached`. */
+export function flagOfLimit(limit: string): string | undefined {
+  const name = Object.values<RequestField<unknown>>(limitFields).find((field) => field.limit === limit)?.flag?.name;
+  return name === undefined ? undefined : `--${name}`;
 }
 
 /** What the options of the library ask for. */

@@ -35,6 +35,12 @@ export interface RowFilter {
   readonly flag?: FilterFlag;
   /** The name in a query, if it is not that of the flag. */
   readonly query?: string;
+  /** On the page. */
+  readonly title?: string;
+  /** An example of what can be typed there; without it, there is another way to choose. */
+  readonly hint?: string;
+  /** There it comes only from links. */
+  readonly isLinked?: true;
   /** For people who read the description of the API. */
   readonly about?: string;
   /** A path is typed relative to the working directory of whoever types it. */
@@ -68,6 +74,7 @@ export const rowFilters = {
       choices: statuses,
       help: `${statuses.join(', ')}; several: a,b`,
     },
+    title: 'State',
     about: 'Several: a,b',
     readAll: (given, { called }) => readWords(given).map((word) => oneOf(called, word, statuses)),
   }),
@@ -81,30 +88,37 @@ export const rowFilters = {
       choices: classes,
       help: 'Verdict class: success, tool, provider, …',
     },
+    title: 'Verdict',
     about: 'Verdict class; several: a,b',
     readAll: (given, { called }) => readWords(given).map((word) => oneOf(called, word, classes)),
   }),
   agent: filter(words, {
     of: 'agent',
     flag: { name: 'agent', type: 'string', short: 'a', multiple: true, value: 'NAME', help: 'Agent: claude, codex, …' },
+    title: 'Agent',
     about: 'Agent',
     readAll: readWords,
   }),
   model: filter(words, {
     of: 'model',
     flag: { name: 'model', type: 'string', short: 'm', multiple: true, value: 'NAME', help: 'Model' },
+    title: 'Model',
     about: 'Model',
     readAll: readWords,
   }),
   user: filter(words, {
     of: 'user',
     flag: { name: 'user', type: 'string', multiple: true, value: 'NAME', help: 'Started by this user' },
+    title: 'User',
+    hint: 'kim',
     about: 'Started by this user',
     readAll: readWords,
   }),
   host: filter(words, {
     of: 'host',
     flag: { name: 'host', type: 'string', multiple: true, value: 'NAME', help: 'Ran on this machine' },
+    title: 'Host',
+    hint: 'laptop',
     about: 'On this machine',
     readAll: readWords,
   }),
@@ -117,12 +131,16 @@ export const rowFilters = {
       value: 'OWNER/NAME',
       help: 'Repository, as named in its remote',
     },
+    title: 'Repository',
+    hint: 'shop',
     about: 'Repository, as named by its remote: owner/name',
     readAll: readWords,
   }),
   cwd: filter(words, {
     of: 'cwd',
     flag: { name: 'cwd', type: 'string', multiple: true, value: 'DIR', help: 'Ran in this folder' },
+    title: 'Folder',
+    isLinked: true,
     about: 'In this folder',
     isPath: true,
     // One path each, since a path may contain a comma.
@@ -131,6 +149,8 @@ export const rowFilters = {
   session: filter(words, {
     of: 'session_id',
     flag: { name: 'session', type: 'string', multiple: true, value: 'ID', help: "The agent's session id" },
+    title: 'Session',
+    isLinked: true,
     about: "The agent's session",
     readAll: readWords,
   }),
@@ -138,6 +158,8 @@ export const rowFilters = {
   parent: filter(words, {
     of: 'parent_run_id',
     flag: { name: 'parent', type: 'string', multiple: true, value: 'ID', help: 'Started by this run' },
+    title: 'Started by',
+    isLinked: true,
     about: 'Started by this run',
     readAll: readWords,
   }),
@@ -151,6 +173,8 @@ export const rowFilters = {
       value: 'ID',
       help: 'Anywhere in the tree below this top-level run',
     },
+    title: 'In the tree of',
+    isLinked: true,
     about: 'Anywhere below this run',
     readAll: readWords,
   }),
@@ -166,6 +190,8 @@ export const rowFilters = {
       value: 'KEY=VALUE',
       help: 'Has this label; if repeated, all of them',
     },
+    title: 'Label',
+    hint: 'git.branch=main',
     about: 'KEY=VALUE; if repeated, all must match',
     readAll: (given) => parseLabels(given),
   }),
@@ -177,22 +203,29 @@ export const rowFilters = {
       value: 'WHEN',
       help: 'Started in the last 2h, 3d, 1w, or since 2026-11-15 or 2026-11-15T10:00Z',
     },
+    title: 'Started',
     about: 'A duration such as 2h, or a date',
     read: readTime,
   }),
   started_to: filter(number, {
     flag: { name: 'until', type: 'string', value: 'WHEN', help: 'Started before this time' },
+    title: 'Started before',
+    isLinked: true,
     about: 'The same',
     read: readTime,
   }),
   /** Dollars, both included; a run of unknown cost is in no range. */
   cost_min: filter(number, {
     flag: { name: 'min-cost', type: 'string', value: 'USD', help: 'Cost at least this much' },
+    title: 'Cost from $',
+    hint: '0.50',
     about: 'USD',
     read: readCost,
   }),
   cost_max: filter(number, {
     flag: { name: 'max-cost', type: 'string', value: 'USD', help: 'Cost at most this much' },
+    title: 'Cost to $',
+    hint: '5',
     about: 'USD',
     read: readCost,
   }),
@@ -205,6 +238,8 @@ export const rowFilters = {
       value: 'PATH',
       help: 'Changed this file: a path, or the end of one, such as src/index.ts',
     },
+    title: 'Touched file',
+    hint: 'src/app.ts',
     about: 'Runs that changed this file: a path, or the end of one',
     // One path each, as above.
     readAll: (given) => given.map((path) => path.replace(/^\.\//, '')),
@@ -218,6 +253,7 @@ export const rowFilters = {
       help: 'Has all these words in the prompt or the answer; word* matches a prefix',
     },
     query: 'search',
+    title: 'Search prompts and answers',
     about: 'Words that must all be in the prompt or the answer; word* is a prefix',
     read: (given) => given,
   }),
@@ -274,13 +310,20 @@ export interface AskableFilter {
   filter: RowFilter;
   flag: FilterFlag;
   /** In the query of a request. */
-  query: string;
+  query: FilterQuery;
 }
 
 export const askableFilters: readonly AskableFilter[] = Object.entries<AnyFilter>(rowFilters).flatMap(([name, each]) =>
   each.flag === undefined
     ? []
-    : [{ name, filter: each, flag: each.flag, query: each.query ?? each.flag.name.replaceAll('-', '_') }],
+    : [
+        {
+          name,
+          filter: each,
+          flag: each.flag,
+          query: (each.query ?? each.flag.name.replaceAll('-', '_')) as FilterQuery,
+        },
+      ],
 );
 
 export const filterOptions = Object.fromEntries(

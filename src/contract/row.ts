@@ -209,6 +209,18 @@ export const storedFields = {
   ...machine,
 } as const satisfies Rows;
 
+/** What is added up over runs. */
+export const totalledNames = [
+  'id',
+  'parent_run_id',
+  'root_run_id',
+  'status',
+  'cost',
+  'cost_is',
+  'input_tokens',
+  'output_tokens',
+] as const satisfies readonly SearchedName[];
+
 type Value<Field> = Field extends { readonly schema: (kit: RowKit) => infer Schema extends z.ZodType }
   ? z.infer<Schema>
   : never;

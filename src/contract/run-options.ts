@@ -4,6 +4,8 @@ import type { TokenPrice } from '../words/vocabulary.ts';
 /** What a run may take. Unset: no limit. */
 export interface Limits {
   maxTurns?: number | undefined;
+  /** The same call with the same result so many times in a row; default: a warning at 5. */
+  maxRepeats?: number | undefined;
   maxCostUsd?: number | undefined;
   /** Input and output tokens together. */
   maxTokens?: number | undefined;
@@ -31,8 +33,8 @@ export interface RequestOptions {
   baseUrl?: string | undefined;
   /** USD per million tokens. */
   price?: TokenPrice | undefined;
-  /** Whether the agent's requests to its models pass through Runwire, which then counts what they use; default: off. */
-  wire?: 'off' | 'meter' | undefined;
+  /** Whether the agent's requests to its models pass through Runwire, which then counts what they use (`meter`), and keeps them on the tape (`record`); default: off. */
+  wire?: 'off' | 'meter' | 'record' | undefined;
   permissionMode?: 'read-only' | 'edit' | 'full' | undefined;
   /** Rules of the built-in agent, and for permission requests of ACP agents. */
   allow?: readonly string[] | undefined;

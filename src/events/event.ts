@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isolations } from '../words/vocabulary.ts';
-import { ModelRequested, ModelResponded } from './model-events.ts';
+import { ModelRequested, ModelResponded, WireRecorded } from './model-events.ts';
 import { ErrorCode, FileOperation, FinishReason, ItemKind, ItemStatus, Verified } from './words.ts';
 
 export { ErrorCode, FileOperation, FinishReason, ItemKind, ItemStatus, Verified };
@@ -178,7 +178,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('limit.reached'),
-    limit: z.enum(['turns', 'cost', 'tokens', 'time', 'idle', 'first_event', 'tool_calls']),
+    limit: z.enum(['turns', 'cost', 'tokens', 'time', 'idle', 'first_event', 'tool_calls', 'repeats']),
     value: z.number().optional(),
     maximum: z.number().optional(),
     message: Text.optional(),
@@ -194,6 +194,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
   }),
   ModelRequested,
   ModelResponded,
+  WireRecorded,
   /** What is known about a branch of the work; later events add to earlier ones for the same branch. */
   z.strictObject({
     type: z.literal('branch.updated'),

@@ -30,6 +30,9 @@ export const ModelRequested = z.strictObject({
   request_bytes: Count,
 });
 
+/** What passed between the agent and its models, to be replayed: lines of a recording, without secrets. */
+export const WireRecorded = z.strictObject({ type: z.literal('wire.recorded'), lines: z.json() });
+
 /** What came back, as seen on the way to the agent. */
 export const ModelResponded = z.strictObject({
   type: z.literal('model.responded'),

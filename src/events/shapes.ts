@@ -103,10 +103,16 @@ export const shapes: Record<EventType, Record<string, string>> = {
     attempt: '~count',
     max_attempts: '~count',
     delay_ms: '~amount',
-    code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|cost_limit|time_limit|expectation|output|cancelled|unknown',
+    code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|loop|cost_limit|time_limit|expectation|output|cancelled|unknown',
     cause: 'string',
   },
-  'limit.reached': { limit: 'turns|cost|tokens|time|idle|first_event|tool_calls', value: '~number', maximum: '~number', message: '~string', late: '~boolean' },
+  'limit.reached': {
+    limit: 'turns|cost|tokens|time|idle|first_event|tool_calls|repeats',
+    value: '~number',
+    maximum: '~number',
+    message: '~string',
+    late: '~boolean',
+  },
   'rate_limit.reported': { status: '~string', window: '~string', utilization: '~number', resets_at_ms: '~number' },
   'model.requested': {
     request: 'count',
@@ -142,7 +148,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     service_tier: '~string',
     cost_usd: '~amount',
     cost_computed: '~boolean',
-    code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|cost_limit|time_limit|expectation|output|cancelled|unknown',
+    code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|loop|cost_limit|time_limit|expectation|output|cancelled|unknown',
     error: '~string',
     retry_after_ms: '~amount',
     first_byte_ms: '~amount',
@@ -150,6 +156,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     request_bytes: 'count',
     response_bytes: 'count',
   },
+  'wire.recorded': { lines: 'json' },
   'branch.updated': {
     branch_id: 'id',
     parent_branch_id: '~string',
@@ -180,7 +187,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
   log: { stream: 'stdout|stderr|agent', level: '~debug|info|warning|error', cause: '~noise|broken|cut|oversize', text: 'string' },
   error: {
     scope: 'string',
-    code: 'auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|cost_limit|time_limit|expectation|output|cancelled|unknown',
+    code: 'auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|loop|cost_limit|time_limit|expectation|output|cancelled|unknown',
     name: '~string',
     message: 'string',
     retryable: '~boolean',
@@ -193,7 +200,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
   },
   'agent.finished': {
     status: 'ok|failed|cancelled',
-    code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|cost_limit|time_limit|expectation|output|cancelled|unknown',
+    code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|loop|cost_limit|time_limit|expectation|output|cancelled|unknown',
     raw_status: '~string',
     message: '~string',
     duration_ms: '~amount',

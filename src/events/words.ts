@@ -33,6 +33,7 @@ export const ErrorCode = z.enum([
   'permission',
   'tool',
   'turn_limit',
+  'loop',
   'cost_limit',
   'time_limit',
   'expectation',

@@ -1,5 +1,5 @@
 import { storedRuns } from '../agents/stored/sources.ts';
-import { hashOf } from '../agents/stored/model-calls.ts';
+import { hashOf } from '../agents/stored/sightings.ts';
 import { ownLines } from '../agents/stored/repeated.ts';
 import { type ReadFile, type StoredRun, type Unreadable } from '../agents/stored/stored-run.ts';
 import { priceLoader } from '../builtin/config/price.ts';
@@ -14,9 +14,11 @@ import type { Labels } from '../contract/labels.ts';
 import { streamOf } from '../tapes/tape.ts';
 import { plural } from '../terminal/figures.ts';
 import { exportedRuns, isExport } from './exported.ts';
+import { handOver } from './hand-over.ts';
 import {
   absorbImports,
   alsoLabel,
+  answersWithin,
   areBothLive,
   covers,
   outside,
@@ -159,14 +161,16 @@ async function keepAsKnown(
   name: string,
   readAgain: ReadAgain,
 ): Promise<Imported | IsContested> {
-  const { others, areUnknown, ownRuns } = await callsOfOthers(store, run);
+  const { others, ownRuns } = await callsOfOthers(store, run, readAgain);
   const own = (bytes: AsyncIterable<Uint8Array>) => ownLines(bytes, (identity) => others.has(hashOf(identity)));
   const readBeside: ReadBeside = (spans) =>
     readAgain((bytes) => outside(spans, others.size === 0 ? bytes : own(bytes)));
   if (others.size === 0) {
     const kept = await keep(store, { run, ownRuns }, name, readBeside);
     // A run that was seen live, or imported by an older version, has its calls from here.
-    if (kept.kind === 'same' && areUnknown) await store.addRequests(kept.id, run.requests ?? []);
+    if (kept.kind === 'same') await store.addRequests(kept.id, run.requests ?? []);
+    else if (kept.kind === 'added' && run.requests === undefined)
+      await store.addRequests(kept.id, [...(run.sightings?.keys() ?? [])]);
     return kept;
   }
   const [id = ''] = others.values();
@@ -190,26 +194,57 @@ async function keepAsKnown(
 interface KnownCalls {
   /** The model calls of a session that other runs have, each with its run. */
   others: ReadonlyMap<string, string>;
-  /** No run has any of them. */
-  areUnknown: boolean;
   /** Runs of the same session that have some of them. */
   ownRuns: ReadonlySet<string>;
 }
 
-async function callsOfOthers(
-  store: RunStore,
-  { id, requests = [], labels, outcome }: ImportedRun,
-): Promise<KnownCalls> {
-  const others = requests.length === 0 ? new Map<string, string>() : await store.ownersOf(requests);
+async function callsOfOthers(store: RunStore, run: ImportedRun, readAgain: ReadAgain): Promise<KnownCalls> {
+  const { id, requests = [], labels, outcome } = run;
   const session = labels[sessionLabel];
-  if (others.size === 0 || session === undefined) return { others, areUnknown: others.size === 0, ownRuns: new Set() };
+  if (requests.length === 0) return { others: new Map(), ownRuns: new Set() };
+  let others = await ownersOf(store, run);
+  if (others.size === 0 || session === undefined) return { others, ownRuns: new Set() };
   const { runs } = await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 });
   const live = seenBetter(await runsOfSession(store, outcome.session_id), outcome.provenance.agent);
-  const ownRuns = new Set([id, ...[...runs, ...live].map((run) => run.id)]);
+  const ownRuns = new Set([id, ...[...runs, ...live].map((each) => each.id)]);
+  if (live.length > 0 && others.values().some((owner) => !ownRuns.has(owner))) {
+    await takeBack(store, others, live, ownRuns, readAgain);
+    others = await ownersOf(store, run);
+  }
   for (const [request, owner] of others) if (ownRuns.has(owner)) others.delete(request);
-  return { others, areUnknown: false, ownRuns };
+  return { others, ownRuns };
 }
 
+/** What live runs of a session did is theirs, though a copy of the session was imported before. */
+async function takeBack(
+  store: RunStore,
+  owners: ReadonlyMap<string, string>,
+  live: readonly RunSummary[],
+  ownRuns: ReadonlySet<string>,
+  readAgain: ReadAgain,
+): Promise<void> {
+  const [first] = live;
+  const spans = live.map(spanOf);
+  for (const copy of new Set(owners.values())) {
+    if (first === undefined || ownRuns.has(copy)) continue;
+    const isShared = (identity: string): boolean => owners.get(hashOf(identity)) === copy;
+    // Standard input cannot be read again.
+    const shared = await readAgain((bytes) => answersWithin(spans, bytes, isShared)).catch(() => undefined);
+    const { requests = [], outcome } = shared ?? {};
+    if (outcome !== undefined && requests.length > 0) await handOver(store, copy, first.id, { requests, outcome });
+  }
+}
+
+/** Who has these model calls, by the file or because it saw them happen. */
+async function ownersOf(store: RunStore, { requests = [], sightings }: ImportedRun): Promise<Map<string, string>> {
+  const owners = await store.ownersOf(requests);
+  if (sightings === undefined || owners.size === requests.length) return owners;
+  for (const [sighting, owner] of await store.ownersOf([...sightings.keys()])) {
+    const request = sightings.get(sighting);
+    if (request !== undefined && !owners.has(request)) owners.set(request, owner);
+  }
+  return owners;
+}
 /** A run to be kept, and those of the same session that may have some of its model calls. */
 interface OwnRun {
   run: ImportedRun;

@@ -1,4 +1,6 @@
+import { tokenFields } from '../outcome/token-fields.ts';
 import { linesOf, objectInLine } from '../agents/stored/lines.ts';
+import { identityOf } from '../agents/stored/repeated.ts';
 import type { ImportedRun, LedgerOutcome, RunStore, RunSummary } from '../stores/run-store.ts';
 import { contentLabel } from './run-content.ts';
 
@@ -54,10 +56,28 @@ export async function* outside(spans: readonly Span[], bytes: AsyncIterable<Uint
   let isFirst = true;
   for await (const line of linesOf(bytes)) {
     const at = timeOf(objectInLine(line));
-    if (at !== undefined) isKept = !spans.some(({ from, to }) => from <= at && at <= to);
+    if (at !== undefined) isKept = !isWithin(spans, at);
     if (isFirst || isKept) yield line;
     isFirst = false;
   }
+}
+
+/** The answers in a session file from within these spans that are wanted. */
+export async function* answersWithin(
+  spans: readonly Span[],
+  bytes: AsyncIterable<Uint8Array>,
+  isWanted: (identity: string) => boolean,
+): AsyncGenerator<Uint8Array> {
+  for await (const line of linesOf(bytes)) {
+    const wire = objectInLine(line);
+    const at = timeOf(wire);
+    const identity = wire?.['type'] === 'assistant' ? identityOf(wire) : undefined;
+    if (identity !== undefined && at !== undefined && isWithin(spans, at) && isWanted(identity)) yield line;
+  }
+}
+
+function isWithin(spans: readonly Span[], at: number): boolean {
+  return spans.some(({ from, to }) => from <= at && at <= to);
 }
 
 type Wire = Record<string, unknown>;
@@ -73,14 +93,7 @@ function timeOf(wire: Wire | undefined): number | undefined {
   return typeof at === 'number' && Number.isFinite(at) ? at : undefined;
 }
 
-const counts = [
-  'input_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cost',
-] as const;
+const counts = [...tokenFields, 'cost'] as const;
 
 /** A session with totals reports the cost of all of it, whichever part is read: what the other runs took is subtracted from the rest. */
 export function withoutBill<Outcome extends LedgerOutcome>(
@@ -128,7 +141,7 @@ async function absorb(store: RunStore, run: RunSummary, known: string): Promise<
       !covers(spanOf(run), other)
     )
       continue;
-    await store.remove(other.id);
+    await store.handOver(other.id, run.id, await store.requestsOf(other.id), undefined);
     await store.addLabels(run.id, { [alsoLabel]: session });
   }
 }

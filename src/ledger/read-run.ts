@@ -16,6 +16,7 @@ import type { Labels } from '../contract/labels.ts';
 import { sessionLabel } from './one-run.ts';
 import { contentLabel, RunContent } from './run-content.ts';
 import { endReading } from './run-tape.ts';
+import { SeenCalls } from './seen-calls.ts';
 
 export interface Reading {
   dialect?: Dialect | undefined;
@@ -44,11 +45,13 @@ export async function readRun(
   let last = 0;
   const content = new RunContent();
   const calls = new ModelCalls();
+  const seen = new SeenCalls();
   const reader = new Reader({
     ...present({ dialect, redact }),
     onRecord(record) {
       last = record.sequence;
       content.see(record);
+      seen.see(record);
       // A stream with several runs is named after the first.
       if (record.type !== 'thread.started' || Object.keys(place).length > 0) return;
       const { cwd, run_id, parent_run_id, root_run_id } = record;
@@ -93,7 +96,7 @@ export async function readRun(
     ended_at: endedAt,
     outcome,
     last_sequence: last,
-    ...(isSession ? { requests: calls.end() } : {}),
+    ...(isSession ? calls.end() : { sightings: new Map(seen.hashes.map((each) => [each, each])) }),
     labels: { ...named, ...(redact?.json({ ...session, ...labels }) ?? { ...session, ...labels }) },
     ...place,
   };

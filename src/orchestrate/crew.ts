@@ -183,6 +183,7 @@ export class Crew {
           timeout_ms: timeoutMs === Infinity ? undefined : timeoutMs,
           idle_timeout_ms: limits.idle_timeout_ms,
           max_turns: limits.max_turns,
+          max_repeats: limits.max_repeats,
         }),
         base_url: agent === builtIn || baseUrlFor === 'everybody' ? spec.base_url : undefined,
         labels: { ...spec.labels, ...present({ phase }) },

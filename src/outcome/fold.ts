@@ -215,6 +215,7 @@ export class OutcomeFold {
       case 'item.output':
       case 'rate_limit.reported':
       case 'model.requested':
+      case 'wire.recorded':
       case 'thread.completed':
         return;
       default:

@@ -4,6 +4,7 @@ import type { ErrorCode, EventOf } from '../events/event.ts';
 export const codeOfLimit = {
   turns: 'turn_limit',
   tool_calls: 'turn_limit',
+  repeats: 'loop',
   cost: 'cost_limit',
   tokens: 'cost_limit',
   time: 'time_limit',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { verdictClasses } from '../failure.ts';
 import { ErrorCode, FileOperation, Verified } from '../events/event.ts';
 import { isolations } from '../words/vocabulary.ts';
 
@@ -165,21 +166,7 @@ export const RunOutcome = z.strictObject({
     initial_prompt: z.string(),
   }),
   verdict: z.strictObject({
-    class: z.enum([
-      'success',
-      'config',
-      'input',
-      'tool',
-      'provider',
-      'cost_limit',
-      'turn_limit',
-      'permission',
-      'incomplete',
-      'expectation',
-      'output',
-      'time_limit',
-      'cancelled',
-    ]),
+    class: z.enum(verdictClasses),
     exit_code: z.int(),
     code: ErrorCode.optional(),
     evidence: z.array(z.strictObject({ signal: z.string(), detail: z.string() })),

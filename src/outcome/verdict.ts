@@ -109,6 +109,7 @@ const classOfCode: Record<ErrorCode, VerdictClass> = {
   permission: 'permission',
   tool: 'tool',
   turn_limit: 'turn_limit',
+  loop: 'turn_limit',
   cost_limit: 'cost_limit',
   time_limit: 'time_limit',
   expectation: 'expectation',
@@ -138,6 +139,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
   });
   const { claim, process, fatal, limit, modelFailure } = signals;
 
+  if (limit?.limit === 'repeats') return verdict('turn_limit', 'the agent went round in circles', codeOfLimit.repeats);
   if (limit !== undefined) return verdict(classOfLimit(limit), `the ${limit.limit} limit was reached`);
   if (claim?.status === 'failed') {
     const code =

@@ -77,6 +77,8 @@ export class Thread {
   #lastEnded: string | undefined;
   /** A prefix for ids. */
   #mark = '';
+  /** What is being delivered is our own word, not read from a stream. */
+  #isTelling = false;
   /** How many calls are going on, one within the other. */
   #depth = 0;
   #waiting: (() => void)[] = [];
@@ -94,7 +96,8 @@ export class Thread {
     // Without a listener, only the outcome gets out, and that is small.
     const isHeard = onRecord !== undefined;
     // But a private key that is printed line by line cannot be recognised from its last lines alone, and evidence is cut.
-    const isCleaned = (event: AgentEvent): boolean => isHeard || !isLong.has(event.type);
+    const isCleaned = (event: AgentEvent): boolean =>
+      !(this.#isTelling && event.type === 'wire.recorded') && (isHeard || !isLong.has(event.type));
     const clean: EventSink =
       redact === undefined
         ? deliver
@@ -135,7 +138,10 @@ export class Thread {
     this.#source = source;
     this.#at = at;
     if (draft.type === 'limit.reached' || (draft.type === 'error' && draft.fatal)) this.#explained = true;
+    // A recording was cleaned when it was made, field by field: the ids of calls must stay what they are.
+    this.#isTelling = true;
     this.#repair.push(draft);
+    this.#isTelling = false;
     this.#source = 'agent';
     this.#at = undefined;
   }

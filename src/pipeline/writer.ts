@@ -14,6 +14,8 @@ export function writable(dialect: Dialect): [dialect: Writable, variant: Variant
   return [dialect as Writable, dialect.variants?.[0] ?? { name: 'lines', layout: 'lines' }];
 }
 
+const ofWire: ReadonlySet<EventRecord['type']> = new Set(['model.requested', 'model.responded', 'wire.recorded']);
+
 /** Records in, the text of one dialect out; what the dialect cannot express is counted. */
 export class Writer {
   readonly losses: Map<Loss, number>;
@@ -41,8 +43,7 @@ export class Writer {
 
   record(record: EventRecord): void {
     // No other format has a place for them, and some end a line when anything follows.
-    if (!this.isRecords && (record.type === 'model.requested' || record.type === 'model.responded'))
-      return this.#text.lose('model_request');
+    if (!this.isRecords && ofWire.has(record.type)) return this.#text.lose('model_request');
     this.#last = record;
     const over = this.#parts?.see(record);
     if (over !== undefined) {

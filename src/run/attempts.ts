@@ -14,7 +14,7 @@ import type { Children } from './children.ts';
 import { Reservations } from './reservations.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { Attempt, Introduction, Source } from './sources/source.ts';
-import type { Limits, RunSpec } from '../contract/spec.ts';
+import type { Limits, OwnLimits, RunSpec } from '../contract/spec.ts';
 import { type Cause, describeCause, type Stop, stoppedBy } from './stop.ts';
 import { patient } from '../processes/patience.ts';
 import { Watch } from './watch.ts';
@@ -58,6 +58,8 @@ interface Parts {
   /** What is expected of the run, and how that is judged. */
   expectations?: Expectations | undefined;
   judges?: ((source: Source) => Promise<Judges>) | undefined;
+  /** Another Runwire started this one for its built-in agent, and warns about what it does. */
+  isInner: boolean;
 }
 
 /** One thread of attempts, under a watch: whatever happens on the way, every sink gets a beginning and an end. */
@@ -101,6 +103,7 @@ export class Attempts {
       limits,
       spent: () => this.#thread.spent(this.#price),
       onDue: (cause) => stop.now(cause),
+      warn: parts.isInner ? undefined : (text) => this.#thread.whenIdle(() => this.#warn(text)),
     });
     this.#account = parts.budget.open((cause) => this.#stopFor(cause));
     this.#reservations = new Reservations({
@@ -189,11 +192,11 @@ export class Attempts {
       limits.max_cost_usd !== undefined &&
       this.#thread.spent(this.#price).cost === undefined
     )
-      this.#tell({ type: 'log', stream: 'agent', level: 'warning', text: costUnknown });
+      this.#warn(costUnknown);
   }
 
   /** What earlier attempts left of the run's limits. */
-  #left(): Pick<Limits, 'max_turns' | 'max_cost_usd'> {
+  #left(): OwnLimits {
     const { max_turns: turns, max_cost_usd: cost = Infinity } = this.#parts.spec.limits;
     const left = Math.min(cost - (this.#thread.spent(this.#price).cost ?? 0), this.#account.costLeft ?? Infinity);
     return present({
@@ -294,6 +297,10 @@ export class Attempts {
     }
     this.#thread.stopped(stoppedBy(cause));
     this.#lastWords = setTimeout(() => this.#stopFor(cause, refusedGraceMs), lastWordsMs);
+  }
+
+  #warn(text: string): void {
+    this.#tell({ type: 'log', stream: 'agent', level: 'warning', text });
   }
 
   #tell(draft: Draft): void {

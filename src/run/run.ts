@@ -165,6 +165,7 @@ class LiveRun implements Run {
         budget: this.#budget,
         price: () => this.#price(),
         children: this.#children,
+        isInner: this.#options.env[settleVariable] === '1',
         ...(await this.#expectations()),
       });
       const outcome = await attempts.run().finally(() => source.close?.());

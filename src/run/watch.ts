@@ -8,6 +8,7 @@ import { dollarsSet } from '../terminal/figures.ts';
 import { asksForPermission } from './question.ts';
 import type { Limits } from '../contract/spec.ts';
 import type { Spent } from './budget.ts';
+import { type Repetition, Repeats } from './repeats/repeats.ts';
 import { type Cause, longestTimer, reached } from './stop.ts';
 
 const defaultPermissionMs = patient(20_000);
@@ -19,6 +20,10 @@ const silentMs = patient(60_000);
 const lingerFactor = 6;
 /** Work still open after its end, such as a background task, multiplies that by this. */
 const working = 10;
+/** So many repetitions are worth a warning, if they do not stop the run. */
+const warnedRepeats = 5;
+/** A run that goes round in many circles says so this often. */
+const mostWarnings = 5;
 /** A question may arrive letter by letter, and need not end its line. */
 const tailBytes = 8000;
 
@@ -31,6 +36,8 @@ export interface WatchOptions {
   spent(): Spent;
   /** A timeout has expired. */
   onDue(cause: Cause): void;
+  /** Something that people should know, though the run goes on. Unset: somebody else tells them. */
+  warn?: ((text: string) => void) | undefined;
 }
 
 /**
@@ -56,6 +63,8 @@ export class Watch {
   #items = 0;
   readonly #subItems = new Set<string>();
   readonly #openItems = new Set<string>();
+  #repeats = new Repeats();
+  #warnings = 0;
   #isWholeRun = false;
   #hasLastWord = true;
   /** Its requests to models are seen, and those beyond the limit refused: no need to tell turns from what it reports. */
@@ -75,6 +84,8 @@ export class Watch {
   start(): void {
     this.#goesOn();
     this.#openItems.clear();
+    // Started again, it may well do the same again.
+    this.#repeats = new Repeats();
     const { first_event_timeout_ms: ms } = this.#limits;
     if (ms !== undefined) this.#after('first', ms, () => late('first_event', ms, 'no event came in'));
     this.#restartIdle();
@@ -146,12 +157,18 @@ export class Watch {
         this.#goesOn();
         this.#openItems.add(event.item_id);
         if (event.parent_item_id !== undefined) this.#subItems.add(event.item_id);
+        this.#repeats.started(event);
         return undefined;
-      case 'item.completed':
+      case 'item.output':
+        this.#repeats.printed(event);
+        return undefined;
+      case 'item.completed': {
         this.#goesOn();
         this.#openItems.delete(event.item_id);
         if (!this.#subItems.delete(event.item_id)) this.#items += 1;
-        return this.#isWholeRun && this.#items >= this.#maxTurns ? this.#turnLimit(this.#items) : undefined;
+        const loop = this.#loop(this.#repeats.completed(event));
+        return this.#isWholeRun && this.#items >= this.#maxTurns ? this.#turnLimit(this.#items) : loop;
+      }
       case 'text.delta':
       case 'reasoning.delta':
         this.#goesOn();
@@ -194,6 +211,18 @@ export class Watch {
   #turnLimit(value: number): Cause {
     const maximum = this.#maxTurns;
     return reached({ limit: 'turns', value, maximum, message: `the turn limit of ${maximum} was reached` });
+  }
+
+  /** The agent does the same again and again; returns why the run should stop now, if that is asked for. */
+  #loop(repetition: Repetition | undefined): Cause | undefined {
+    if (repetition === undefined) return undefined;
+    const { count: value, message } = repetition;
+    const { max_repeats: maximum = Infinity } = this.#limits;
+    if (value >= maximum) return reached({ limit: 'repeats', value, maximum, message });
+    if (value !== warnedRepeats || this.#warnings === mostWarnings) return undefined;
+    this.#warnings += 1;
+    this.#options.warn?.(`${message}; --max-repeats stops a run that goes round in circles`);
+    return undefined;
   }
 
   /** A limit that the run has exceeded, as far as is known. */

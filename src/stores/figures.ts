@@ -1,3 +1,4 @@
+import { tokenFields } from '../outcome/token-fields.ts';
 import type { Row, Value } from './database.ts';
 import { optionalNumber, parseOutcome, plainText } from './rows.ts';
 import type { LedgerOutcome, ToolCallSummary } from './run-store.ts';
@@ -18,14 +19,7 @@ export function figuresOf({ usage_by_model: models = [], tool_calls: calls, arti
   const usage = models.map((each): Figures => ({
     table: 'usage',
     about: { model: plainText(each.model_name ?? '') },
-    columns: {
-      input_tokens: optionalNumber(each.input_tokens),
-      output_tokens: optionalNumber(each.output_tokens),
-      reasoning_tokens: optionalNumber(each.reasoning_tokens),
-      cache_read_tokens: optionalNumber(each.cache_read_tokens),
-      cache_write_tokens: optionalNumber(each.cache_write_tokens),
-      cost: optionalNumber(each.cost),
-    },
+    columns: Object.fromEntries([...tokenFields, 'cost' as const].map((name) => [name, optionalNumber(each[name])])),
   }));
   return [...usage, ...toolFigures(calls), ...fileFigures(artifacts)];
 }

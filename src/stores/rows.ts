@@ -1,6 +1,13 @@
 import { constants, zstdCompressSync } from 'node:zlib';
 import { messageOf } from '../failure.ts';
-import { type GivenOfRun, type RowField, rowFields, type SearchedName, storedFields } from '../contract/row.ts';
+import {
+  type GivenOfRun,
+  type RowField,
+  rowFields,
+  type SearchedName,
+  storedFields,
+  totalledNames,
+} from '../contract/row.ts';
 import { present } from '../json/present.ts';
 import type { Owner } from '../processes/owner.ts';
 import { DamagedRun } from './damaged-run.ts';
@@ -104,18 +111,7 @@ export function columnInRuns(name: SearchedName): string {
 /** The columns of a run as a list shows them. */
 export const listColumns = [...shownColumns('runs', 'r'), ...shownColumns('documents', 'd')];
 /** The columns that are added up. */
-export const usageColumns = (
-  [
-    'id',
-    'parent_run_id',
-    'root_run_id',
-    'status',
-    'cost',
-    'cost_is',
-    'input_tokens',
-    'output_tokens',
-  ] satisfies (keyof RunUsage)[]
-).map((column) => `r.${column}`);
+export const usageColumns = totalledNames.map((column) => `r.${column}`);
 
 function shownColumns(table: Table, alias: string): string[] {
   return stored

@@ -67,6 +67,14 @@ export class RunQueries {
     return rows.map((row) => summaryOf(row, labels(row)));
   }
 
+  async requestsOf(id: string): Promise<string[]> {
+    const rows = await this.database.all({
+      sql: `select hash from ${this.p}requests where seq = (select seq from ${this.p}runs where id = ?)`,
+      values: [id],
+    });
+    return rows.map(({ hash }) => String(hash));
+  }
+
   async ownersOf(requests: readonly string[]): Promise<Map<string, string>> {
     const owners = new Map<string, string>();
     for (let at = 0; at < requests.length; at += valuesPerQuery) {

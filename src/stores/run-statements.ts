@@ -102,6 +102,21 @@ export class RunStatements {
     return statements;
   }
 
+  handOver(from: string, to: string, hashes: readonly string[]): (Statement & { changes: number })[] {
+    const statements: (Statement & { changes: number })[] = [];
+    const inOrder = [...new Set(hashes)].toSorted();
+    const seqOf = `(select seq from ${this.#prefix}runs where id = ?)`;
+    for (let at = 0; at < inOrder.length; at += rowsPerStatement) {
+      const some = inOrder.slice(at, at + rowsPerStatement);
+      statements.push({
+        changes: some.length,
+        sql: `update ${this.#prefix}requests set seq = ${seqOf} where seq = ${seqOf} and hash in (${some.map(() => '?').join(', ')})`,
+        values: [to, from, ...some],
+      });
+    }
+    return statements;
+  }
+
   words(id: string, words: readonly string[]): Statement[] {
     if (this.#database.kind === 'postgres') {
       return [

@@ -1,5 +1,5 @@
 import type { Labels } from '../contract/labels.ts';
-import type { GivenOfRun, KnownOfRun } from '../contract/row.ts';
+import type { GivenOfRun, KnownOfRun, totalledNames } from '../contract/row.ts';
 import type { groupings, RunFilter } from '../contract/row-filters.ts';
 import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
@@ -88,6 +88,8 @@ export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt' | 'reporter
   key: string;
   /** Its model calls, by short hashes of what identifies each in whichever file it stands. */
   requests?: readonly string[];
+  /** What a run that saw one of them happen knows it by, each with the model call. Not stored with the run. */
+  sightings?: ReadonlyMap<string, string>;
 }
 
 /** Totals of the runs below a run, each counted once; the run's own figures are not included. */
@@ -111,10 +113,7 @@ export interface RunSummary extends KnownOfRun {
 }
 
 /** The part of a run that is needed for totals. */
-export type RunUsage = Pick<
-  RunSummary,
-  'id' | 'parent_run_id' | 'root_run_id' | 'status' | 'cost' | 'cost_is' | 'input_tokens' | 'output_tokens'
->;
+export type RunUsage = Pick<RunSummary, (typeof totalledNames)[number]>;
 
 export interface RunRecord extends RunSummary {
   prompt: string;
@@ -256,6 +255,10 @@ export interface RunStore {
   ownersOf(requests: readonly string[]): Promise<Map<string, string>>;
   /** Model calls of an existing run; those that another run has stay there. */
   addRequests(id: string, requests: readonly string[]): Promise<void>;
+  /** Hands model calls of a run over to another one, with an end of the first that does not count them; none: it has no other calls, and is forgotten. */
+  handOver(from: string, to: string, requests: readonly string[], ending: Ending | undefined): Promise<void>;
+  /** The model calls that this run has. */
+  requestsOf(id: string): Promise<string[]>;
   /** Adds labels to an existing run; a label that it already has stays as it is. */
   addLabels(id: string, labels: Labels): Promise<void>;
   /** All runs below these tops of trees, oldest first. */

@@ -271,6 +271,22 @@ export class SqlRunStore extends RunQueries implements RunStore {
       await this.database.write([statement]);
   }
 
+  async handOver(from: string, to: string, requests: readonly string[], ending: Ending | undefined): Promise<void> {
+    const { update, delete: remove } = this.database.rights;
+    if (!update || (ending === undefined && !remove)) return;
+    try {
+      await this.database.write([
+        ...this.#rows.handOver(from, to, requests),
+        ...(ending === undefined
+          ? [{ sql: `delete from ${this.p}runs where id = ?`, values: [from] }]
+          : await this.#endOf(from, ending, this.#runOf(from, undefined))),
+      ]);
+    } catch (error) {
+      // Another import was faster.
+      if (!(error instanceof Contested)) throw error;
+    }
+  }
+
   async addLabels(id: string, labels: Labels): Promise<void> {
     // One by one, since a first statement that changes nothing would end the whole transaction.
     for (const [key, value] of Object.entries(labels)) await this.database.write([this.#rows.addLabel(id, key, value)]);
@@ -365,6 +381,10 @@ export class SqlRunStore extends RunQueries implements RunStore {
   }
 
   async #end(id: string, ending: Ending, condition: Statement, presumed = false): Promise<boolean> {
+    return this.database.write(await this.#endOf(id, ending, condition, presumed));
+  }
+
+  async #endOf(id: string, ending: Ending, condition: Statement, presumed = false): Promise<Statement[]> {
     const outcome = ledgerOutcome(ending.outcome);
     const prompt = outcome.metadata.initial_prompt;
     const [begun] = await this.database.all({ sql: this.#begunSql, values: [id] });
@@ -381,7 +401,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
       ...documentColumns(outcome, ending, this.database.kind),
       ...(prompt === '' ? {} : { prompt: wholeText(prompt) }),
     };
-    return this.database.write([
+    return [
       {
         sql: `update ${this.p}runs set ${names.map((name) => `${name} = ?`).join(', ')}, agent = coalesce(?, agent), model = coalesce(?, model),
           last_sequence = coalesce(?, last_sequence), presumed_at = ${presumed ? this.database.now : 'null'} where ${condition.sql}`,
@@ -399,7 +419,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
       }),
       ...(await this.#rows.replaceFigures(id, outcome)),
       ...this.#rows.words(id, wordsOf(prompt === '' ? String(begun?.['prompt'] ?? '') : prompt, outcome.message)),
-    ]);
+    ];
   }
 
   get #begunSql(): string {

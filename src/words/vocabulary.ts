@@ -5,8 +5,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const modelApis = ['messages', 'responses', 'chat', 'gemini'] as const;
 export type ModelApi = (typeof modelApis)[number];
 
-/** What is done with an agent's requests to its models: nothing, or they pass through Runwire, which counts what they use. */
-export const wireModes = ['off', 'meter'] as const;
+/** What is done with an agent's requests to its models: nothing, or they pass through Runwire, which counts what they use, and may keep them. */
+export const wireModes = ['off', 'meter', 'record'] as const;
 
 /** What an agent may do without being asked, from least to most. */
 export const permissionModes = ['read-only', 'edit', 'full'] as const;

@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { version } from '../../src/version.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
@@ -118,16 +118,41 @@ describe('runwire', () => {
     expect(status).toBe(2);
   });
 
-  it('says what to do on a Node.js that is too old', () => {
-    const script = readFileSync(join(root, 'bin', 'runwire.js'), 'utf8');
-    const old = file(
-      'old.mjs',
-      `Object.defineProperty(process.versions, 'node', { value: '20.1.0' });\n${script.replace(/^#!.*\n/, '')}`,
-    );
-    const run = (): string => execFileSync(process.execPath, [old], { encoding: 'utf8', stdio: 'pipe' });
-    expect(run).toThrow(
-      /needs Node\.js 22\.18 or newer, this is 20\.1\.0 .*\nGet one from .*nvm install 24.*\n.*npx -y -p node@24 -p runwire runwire/,
-    );
+  describe('on a Node.js that is too old', () => {
+    /** The command's own script, in a package of its own, told that it runs on an old one. */
+    function old(): { folder: string; run: () => string } {
+      const folder = mkdtempSync(join(tmpdir(), 'runwire-old-'));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const script = readFileSync(join(root, 'bin', 'runwire.js'), 'utf8').replace(/^#!.*\n/, '');
+      mkdirSync(join(folder, 'bin'));
+      const path = join(folder, 'bin', 'runwire.cjs');
+      writeFileSync(path, `Object.defineProperty(process.versions, 'node', { value: '20.1.0' });\n${script}`);
+      const run = (): string =>
+        execFileSync(process.execPath, [path, 'a b', '--c'], { encoding: 'utf8', stdio: 'pipe' });
+      return { folder, run };
+    }
+
+    it('says what to do', () => {
+      expect(old().run).toThrow(
+        /needs Node\.js 22\.18 or newer, this is 20\.1\.0 .*\nGet one from .*nvm install 24.*\n.*npm install node@24/,
+      );
+    });
+
+    it.each([
+      ['what it prints', 'echo "$1 $2 $3"', /bin\/runwire\.cjs a b --c\n$/],
+      ['its exit code', 'exit 7', 7],
+      ['the signal that ends it', 'kill -KILL $$', 'SIGKILL'],
+    ])('uses the one that is installed beside it, and passes on %s', (_what, line, expected) => {
+      const { folder, run } = old();
+      const bin = join(folder, 'node_modules', 'node', 'bin');
+      mkdirSync(bin, { recursive: true });
+      writeFileSync(join(bin, 'node'), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+      if (expected instanceof RegExp) expect(run()).toMatch(expected);
+      else
+        expect(run).toThrow(
+          expect.objectContaining({ [typeof expected === 'number' ? 'status' : 'signal']: expected }),
+        );
+    });
   });
 });
 

@@ -499,7 +499,7 @@ describe.concurrent('a repository that a job names', () => {
 });
 
 describe.concurrent('an agent that shares the repository of a worker', () => {
-  it.each(some(['worktree', 'clone', 'overlay'], 2))(
+  it.each(some(['overlay', 'worktree', 'clone'], 3))(
     'decides neither what a push runs nor where it goes: %s',
     async (isolate) => {
       const fleet = await newFleet(server, `planted_${isolate}`);

@@ -13,7 +13,7 @@ import { inside, live, project, type Live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { loadRecording, scenariosOf } from '../support/recordings.ts';
 import { body, plantedSecrets } from '../support/secrets.ts';
-import { isSweep, some } from '../support/sweep.ts';
+import { isSweep, some, sweep } from '../support/sweep.ts';
 
 /** Every length that something is shortened to, and some that nothing is. */
 const limits = [40, 60, 64, 80, 100, 120, 160, 200, 300, 400, 500, 1000, 2000, 2048, 4096, 8000];
@@ -143,25 +143,24 @@ describe.each(folders)('whatever %s prints', (name) => {
 
   it.each(['heard', 'judged only'])('no part of a secret comes out: %s', (how) => {
     for (const { stdout, stderr, exit } of recordings)
-      for (const kind of kinds)
-        for (const limit of isSweep ? limits : [64, 80, 200, 1000]) {
-          let out = '';
-          const reader = new Reader({
-            redact: new Redactor(),
-            newId: () => 'thread-1',
-            ...(how === 'heard' ? { onRecord: (record) => void (out += `${JSON.stringify(record)}\n`) } : {}),
-          });
-          reader.stdout(encoder.encode(streamWith(Buffer.from(stdout).toString(), kind, limit)));
-          reader.stderr(
-            encoder.encode(
-              `${Buffer.from(stderr).toString()}\n${acrossEnd(kind, limit, 14)}\nError: 429 ${acrossEnd(kind, limit, 14)}\n`,
-            ),
-          );
-          const outcome = reader.end({ ...exit, exit_code: 1 });
-          out += JSON.stringify(outcome);
-          out += JSON.stringify(reader.notes);
-          expect({ kind, limit, leak: leakIn(out) }).toEqual({ kind, limit, leak: undefined });
-        }
+      for (const [kind, limit] of sweep(kinds, isSweep ? limits : [64, 80, 200, 1000])) {
+        let out = '';
+        const reader = new Reader({
+          redact: new Redactor(),
+          newId: () => 'thread-1',
+          ...(how === 'heard' ? { onRecord: (record) => void (out += `${JSON.stringify(record)}\n`) } : {}),
+        });
+        reader.stdout(encoder.encode(streamWith(Buffer.from(stdout).toString(), kind, limit)));
+        reader.stderr(
+          encoder.encode(
+            `${Buffer.from(stderr).toString()}\n${acrossEnd(kind, limit, 14)}\nError: 429 ${acrossEnd(kind, limit, 14)}\n`,
+          ),
+        );
+        const outcome = reader.end({ ...exit, exit_code: 1 });
+        out += JSON.stringify(outcome);
+        out += JSON.stringify(reader.notes);
+        expect({ kind, limit, leak: leakIn(out) }).toEqual({ kind, limit, leak: undefined });
+      }
   });
 });
 

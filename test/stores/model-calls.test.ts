@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { absorbImports } from '../../src/ledger/one-run.ts';
 import { importRuns, runsAt } from '../../src/ledger/import.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
 import type { RunStore } from '../../src/stores/run-store.ts';
@@ -51,6 +52,12 @@ async function counted(store: RunStore): Promise<unknown[]> {
   for await (const { session_id, input_tokens, tool_calls } of store.export({}))
     found.push([session_id, input_tokens, tool_calls]);
   return found.toSorted();
+}
+
+function ordersOf<Each>(all: readonly Each[]): Each[][] {
+  return all.length < 2
+    ? [[...all]]
+    : all.flatMap((first) => ordersOf(all.filter((each) => each !== first)).map((rest) => [first, ...rest]));
 }
 
 describe.each(['sqlite', 'postgres'] as const)('the model calls of sessions, in %s', (kind) => {
@@ -112,6 +119,51 @@ describe.each(['sqlite', 'postgres'] as const)('the model calls of sessions, in 
       expect(await take(store, session('later', ['m3', 'm8']))).toEqual([['added', 1]]);
       expect(await take(store, session('later-still', ['l1', 'l2', 'l3']))).toEqual([['added', 2]]);
     }));
+
+  /** A live run has the calls m1 to m3. So has the file of its session, which comes in at any time, as do those of a fork and of a copy that was resumed. */
+  const doors = ['end', 'original', 'fork', 'resumed'] as const;
+
+  it.each(ordersOf(doors))('count once, whichever comes first: %s, %s, %s, %s', (...order) =>
+    withStore(async (store) => {
+      const session = sessions();
+      const files = {
+        original: session('original', ['m1', 'm2', 'm3']),
+        fork: session('fork', ['m1', 'm2', 'm4', 'm5']),
+        resumed: session('resumed', ['m1', 'm2', 'm3', 'm6']),
+      };
+      const live = newRun({ started_at: noon });
+      await store.begin(live);
+      await store.note(live.id, { at: noon + 1000, session_id: 'original', agent: 'claude' });
+      for (const door of order)
+        if (door === 'end') await endLive(store, live.id, 'original');
+        else await take(store, files[door]);
+      const totals = { input: 0, output: 0, turns: 0 };
+      for await (const run of store.export({})) {
+        totals.input += run.input_tokens ?? 0;
+        totals.output += run.output_tokens ?? 0;
+        totals.turns += run.turns ?? 0;
+      }
+      // m1 to m6, each once.
+      expect(totals).toEqual({ input: 60, output: 6, turns: 6 });
+      // Those that came in again change nothing.
+      for (const path of Object.values(files)) expect(await take(store, path)).toEqual([['same', expect.anything()]]);
+    }),
+  );
+
+  async function endLive(store: RunStore, id: string, session: string): Promise<void> {
+    const { metrics, ...rest } = outcomeWith();
+    await store.finish(id, {
+      outcome: {
+        ...rest,
+        metrics: { ...metrics, input_tokens: 30, output_tokens: 3, tokens_used: 33, turns: 3 },
+        session_id: session,
+        provenance: { agent: 'claude', dialect: 'claude', runwire_version: '0.1.0', unknown_lines: 0, notes: [] },
+      },
+      ended_at: noon + 26_000,
+      last_sequence: 9,
+    });
+    await absorbImports(store, id);
+  }
 
   /** A store whose user learns which calls are known only when all others have learned it, too: none of them has added anything yet. */
   function together(stores: readonly RunStore[]): RunStore[] {

@@ -110,6 +110,6 @@ const message = {
 };
 appendFileSync(
   file,
-  `${JSON.stringify({ type: 'assistant', uuid: id, parentUuid: null, sessionId: session, message })}\n`,
+  `${JSON.stringify({ type: 'assistant', uuid: id, parentUuid: null, sessionId: session, requestId: `req-${id}`, timestamp: new Date().toISOString(), message })}\n`,
 );
 appendFileSync(manner === 'forgetful' ? memory : file, `${JSON.stringify(state)}\n`);

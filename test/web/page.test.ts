@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askableFilters } from '../../src/contract/row-filters.ts';
 import type { EventRecord } from '../../src/events/event.ts';
 import { isSweep, some, sweep } from '../support/sweep.ts';
 import { openBrowser } from './support/browser.ts';
@@ -542,6 +543,24 @@ it('a replay that is played while it moves plays on from where that leads', asyn
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
   held.resolve();
   await expect.poll(async () => Number.parseInt((await place.textContent()) ?? '', 10)).toBeGreaterThan(20);
+  await page.context().close();
+});
+
+it('has a place for every filter, with its title and what the address says of it', async () => {
+  const words = new Map([
+    ...askableFilters.map(({ query, filter }) => [query, filter.hint ?? `word-${query}`] as const),
+    ['status', 'error'],
+    ['since', '1d'],
+  ]);
+  const page = await open(`/?${new URLSearchParams([...words])}`);
+  for (const { query, filter } of askableFilters) {
+    const title = filter.title ?? expect.fail(`${query} has no title`);
+    if (query === 'status') await page.getByRole('group', { name: title }).locator('[aria-current]').waitFor();
+    else {
+      const control = page.locator(`label:has(> span:text-is("${title}")) > select, input[aria-label="${title}"]`);
+      expect([query, await control.inputValue()]).toEqual([query, words.get(query)]);
+    }
+  }
   await page.context().close();
 });
 

@@ -1,31 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { FilterQuery } from '../../src/contract/row-filters.ts';
+import { askableFilters, type FilterQuery } from '../../src/contract/row-filters.ts';
 import { useAddressText } from '../parts/common.tsx';
 import { source } from '../parts/source.ts';
 import { address, go, withQuery } from '../route.ts';
 
-/** Every filter of the API. */
-const titles: Readonly<Record<FilterQuery, string>> = {
-  status: 'State',
-  class: 'Verdict',
-  agent: 'Agent',
-  model: 'Model',
-  label: 'Label',
-  since: 'Started',
-  until: 'Started before',
-  search: 'Search prompts and answers',
-  file: 'Touched file',
-  parent: 'Started by',
-  root: 'In the tree of',
-  session: 'Session',
-  cwd: 'Folder',
-  repo: 'Repository',
-  host: 'Host',
-  user: 'User',
-  min_cost: 'Cost from $',
-  max_cost: 'Cost to $',
-};
-export const filterNames = Object.keys(titles) as FilterQuery[];
+export const filterNames = askableFilters.map(({ query }) => query);
+const titles = Object.fromEntries(
+  askableFilters.map(({ query, filter: { title = query } }) => [query, title]),
+) as Readonly<Record<FilterQuery, string>>;
 
 const statuses = [
   ['', 'All'],
@@ -44,17 +26,8 @@ const ages = [
   ['30d', 'Last 30 days'],
 ] as const;
 
-const typed: readonly (readonly [name: FilterQuery, hint: string])[] = [
-  ['file', 'src/app.ts'],
-  ['label', 'git.branch=main'],
-  ['repo', 'shop'],
-  ['host', 'laptop'],
-  ['user', 'kim'],
-  ['min_cost', '0.50'],
-  ['max_cost', '5'],
-];
-/** Filters that come only from links. */
-const linked: readonly FilterQuery[] = ['until', 'parent', 'root', 'session', 'cwd'];
+const typed = askableFilters.filter(({ filter }) => filter.hint !== undefined);
+const linked = askableFilters.filter(({ filter }) => filter.isLinked === true);
 
 /** Which runs to list; every filter is in the address, so that a list can be bookmarked and sent. */
 export function Filters() {
@@ -107,11 +80,11 @@ export function Filters() {
               ))}
             </select>
           </label>
-          {typed.map(([name, hint]) => (
-            <TypedFilter key={name} name={name} hint={hint} isLabelled />
+          {typed.map(({ query, filter: { hint = '' } }) => (
+            <TypedFilter key={query} name={query} hint={hint} isLabelled />
           ))}
-          {linked.map((name) =>
-            searchParams.has(name) ? <TypedFilter key={name} name={name} hint="" isLabelled /> : null,
+          {linked.map(({ query }) =>
+            searchParams.has(query) ? <TypedFilter key={query} name={query} hint="" isLabelled /> : null,
           )}
         </div>
       ) : null}

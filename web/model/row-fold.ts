@@ -195,6 +195,7 @@ export class RowFold {
         });
         return;
       case 'model.requested':
+      case 'wire.recorded':
         return;
       case 'model.responded':
         this.#row('log', event, at, {

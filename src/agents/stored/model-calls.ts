@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { isObject } from '../../json/read.ts';
 import { objectInLine } from './lines.ts';
 import { identityOf } from './repeated.ts';
+import { hashOf, possibleSightings } from './sightings.ts';
 
 const newline = 10;
 /** No model writes as much at once. */
@@ -9,6 +10,7 @@ const longestLine = 16 * 1024 * 1024;
 /** The model calls in a session file of Claude Code, by a short hash of what identifies each; none in any other file. */
 export class ModelCalls {
   readonly #hashes = new Set<string>();
+  readonly #sightings = new Map<string, string>();
   /** Of a line whose end is yet to come. */
   #parts: Buffer[] = [];
   #length = 0;
@@ -26,9 +28,9 @@ export class ModelCalls {
     if (from < bytes.length) this.#hold(Buffer.from(bytes.subarray(from)));
   }
 
-  end(): readonly string[] {
+  end(): { requests: readonly string[]; sightings: ReadonlyMap<string, string> } {
     this.#endLine();
-    return [...this.#hashes];
+    return { requests: [...this.#hashes], sightings: this.#sightings };
   }
 
   #hold(part: Buffer): void {
@@ -50,11 +52,13 @@ export class ModelCalls {
     if (!line.includes('"assistant"') || !line.includes('"parentUuid":')) return;
     const wire = objectInLine(line);
     const identity = wire?.['type'] === 'assistant' ? identityOf(wire) : undefined;
-    if (identity !== undefined) this.#hashes.add(hashOf(identity));
+    if (identity === undefined || this.#hashes.has(hashOf(identity))) return;
+    const hash = hashOf(identity);
+    this.#hashes.add(hash);
+    const { message, timestamp } = wire ?? {};
+    const id = isObject(message) ? message['id'] : undefined;
+    if (typeof id !== 'string') return;
+    for (const sighting of possibleSightings(id, typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN))
+      this.#sightings.set(sighting, hash);
   }
-}
-
-/** Short, since there are many: 72 bits, so that two of a billion are hardly ever alike. */
-export function hashOf(identity: string): string {
-  return createHash('sha256').update(identity).digest().toString('base64url', 0, 9);
 }

@@ -116,7 +116,7 @@ async function settle(
     agents,
     spec,
     baseUrlFor: hasBrain || agents.some(({ agent }) => agent === builtIn) ? 'builtin' : 'everybody',
-    limits: present({ timeout_ms: agentTimeoutMs }),
+    limits: present({ timeout_ms: agentTimeoutMs, max_repeats: spec.limits.max_repeats }),
     clean: (text) => redact?.text(text) ?? text,
     ...recording,
     clock: context.now,

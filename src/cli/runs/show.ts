@@ -32,6 +32,10 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
     json: { type: 'boolean', help: 'Print JSON, even on a terminal' },
     text: { type: 'boolean', help: 'Print text for people, even in a pipe' },
     html: { type: 'boolean', help: 'Print the page of "runwire serve" for this run, as one file' },
+    wire: {
+      type: 'boolean',
+      help: 'Show each request to a model instead, of a run with --wire record: what was new, what came back',
+    },
     ...ledgerOption,
   },
   examples: [
@@ -40,6 +44,7 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
       'runwire runs show last --html > report.html',
       'One file to attach or keep: verdict, answer, diffs, timeline, transcript',
     ],
+    ['runwire runs show last --wire', 'What its model was asked, and answered'],
     ['runwire runs show 7kq2 --json | jq \'.timeline[] | select(.status != "success")\'', 'The tools that failed'],
   ],
   async run(values, operands, context) {
@@ -58,9 +63,19 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
           for await (const part of htmlReport(ledger, run)) await context.print(part);
           return 0;
         }
+        const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
+        if (values.wire === true) {
+          const [{ recordingOf }, { wireOf, drawWire }] = await Promise.all([
+            import('../../ledger/recording.ts'),
+            import('./wire.ts'),
+          ]);
+          const wire = wireOf(await recordingOf(tapes, run));
+          if (isText) await context.show(drawWire(wire, screenOf(context)));
+          else await context.print(`${JSON.stringify(wire, null, context.stdoutIsTerminal ? 2 : 0)}\n`);
+          return 0;
+        }
         const found = await tapeOf(tapes, run);
         const timeline = 'tape' in found ? await timelineOf(found.tape, context) : undefined;
-        const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
         const shown = { ...run, ...present({ timeline: timeline?.entries.map(shownEntry) }) };
         if (isText)
           await context.show(

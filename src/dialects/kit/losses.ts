@@ -24,6 +24,7 @@ export const lossOf: Record<EventType, Loss> = {
   'rate_limit.reported': 'rate_limit',
   'model.requested': 'model_request',
   'model.responded': 'model_request',
+  'wire.recorded': 'model_request',
   'branch.updated': 'lineage',
   'branch.published': 'lineage',
   'expectation.checked': 'expectation',

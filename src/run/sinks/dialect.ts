@@ -29,6 +29,8 @@ export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink
   return {
     writesRecords: writer.isRecords,
     record(record) {
+      // For the tape alone: whoever reads along has no use for a conversation that comes again.
+      if (record.type === 'wire.recorded') return;
       writer.record(record);
       if (waiting) return;
       send();

@@ -1,11 +1,12 @@
 import { fittingLabels } from '../../contract/label-limits.ts';
+import type { GivenOfRun } from '../../contract/row.ts';
 import { present } from '../../json/present.ts';
 import { gitLabels, labelsFromEnvironment, userOf } from '../../stores/labels.ts';
 import { repositoryName } from '../../stores/repository-name.ts';
-import type { NewRun } from '../../stores/run-store.ts';
+import type { NewRun, TreePlace } from '../../stores/run-store.ts';
 import type { RunFacts } from './sink.ts';
 
-type Given = Pick<NewRun, 'labels' | 'cwd' | 'agent' | 'model' | 'user' | 'repo' | 'parent_run_id' | 'root_run_id'>;
+type Given = Omit<GivenOfRun, 'host' | 'tape'> & TreePlace & Pick<NewRun, 'labels' | 'agent' | 'model'>;
 
 /** What is said of a run wherever it is stored. `clean` removes secrets. */
 export function givenOf(

@@ -1,6 +1,7 @@
 import type { EventRecord } from '../../events/event.ts';
 import { messageOf } from '../../failure.ts';
 import { contentLabel, RunContent } from '../../ledger/run-content.ts';
+import { SeenCalls } from '../../ledger/seen-calls.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../json/present.ts';
 import { ledgerOutcome } from '../../stores/ledger-outcome.ts';
@@ -61,6 +62,7 @@ export class LedgerSink implements Sink {
   readonly #tapeWriter: TapeWriter | undefined;
   readonly #attempts: Attempt[];
   readonly #content = new RunContent();
+  readonly #calls = new SeenCalls();
   readonly #meter = new UsageMeter();
   #store: RunWriter | undefined;
   /** For the tape only, which is written more often. */
@@ -114,6 +116,7 @@ export class LedgerSink implements Sink {
   record(record: EventRecord): void {
     this.#tapeWriter?.record(record);
     this.#content.see(record);
+    this.#calls.see(record);
     this.#meter.see(record);
     this.#news.last_sequence = this.#lastSequence = record.sequence;
     this.#learn(record);
@@ -236,6 +239,7 @@ export class LedgerSink implements Sink {
     try {
       const content = this.#content.digest();
       if (content !== undefined) await store.addLabels(this.id, { [contentLabel]: content });
+      await store.addRequests(this.id, this.#calls.hashes);
       await absorbImports(store, this.id);
       await deliver(store, this.#outbox, this.#tapes, clock());
       await (keepsTape ? tidy : closeInterrupted)(store, this.#tapes, clock());

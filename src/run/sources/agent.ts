@@ -9,6 +9,7 @@ import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../json/present.ts';
 import { type Environment, type PermissionMode, permissionModes } from '../../words/vocabulary.ts';
+import { ownLimits } from '../../contract/requested.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import type { Chosen, Variables } from './choose.ts';
 import { ProcessSource, type ProcessSourceOptions } from './process.ts';
@@ -130,11 +131,10 @@ function askOf(spec: RunSpec): Ask {
     ...present({
       model: spec.model,
       resume: spec.resume,
-      maxTurns: spec.limits.max_turns,
-      maxCostUsd: spec.limits.max_cost_usd,
       system: spec.system,
       appendSystem: spec.append_system,
       baseUrl: spec.base_url,
     }),
+    ...ownLimits(spec.limits),
   };
 }

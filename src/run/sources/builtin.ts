@@ -1,5 +1,5 @@
 import type { AgentOptions, RunAgent } from '../../builtin/agent.ts';
-import { present } from '../../json/present.ts';
+import { ownLimits } from '../../contract/requested.ts';
 import { continuePrompt } from './resuming.ts';
 import { inTime } from './in-time.ts';
 import type { Attempt, Source } from './source.ts';
@@ -27,9 +27,9 @@ export class BuiltInSource implements Source {
       const options = await (this.#options ??= this.#readOptions());
       const runAgent = await (this.#agent ??= this.#load());
       const continued = resume === undefined ? {} : { resume, prompt: continuePrompt };
-      const limits = present({ maxTurns: left.max_turns, maxCostUsd: left.max_cost_usd });
-      await runAgent({ ...options, ...continued, ...limits, signal: stop.signal, calls: stop.calls }, (draft) =>
-        attempt.emit(draft),
+      await runAgent(
+        { ...options, ...continued, ...ownLimits(left), signal: stop.signal, calls: stop.calls },
+        (draft) => attempt.emit(draft),
       );
     };
     const working = work();

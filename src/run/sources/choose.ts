@@ -1,6 +1,7 @@
 import { agentOf } from '../../agents/acp-command.ts';
 import type { RunAgent } from '../../builtin/agent.ts';
 import type { AskPerson } from '../../builtin/permissions/question.ts';
+import { watchedLimits } from '../../contract/requested.ts';
 import { Failure } from '../../failure.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import type { Run } from '../handle.ts';
@@ -62,12 +63,10 @@ export async function chooseSource(given: RunSpec, chooser: Chooser): Promise<Ch
   if (chooser.workspace !== undefined) return (await import('./own-process.ts')).ownProcessSource(spec, chooser);
   const { place, env, redact, loadAgent, ask } = chooser;
   const options = async () => (await import('./builtin-options.ts')).agentOptions(spec, place, env, redact, ask);
-  // It enforces these two itself, before the model call that would exceed them.
-  const { max_turns: _turns, max_cost_usd: _cost, ...watched } = limits;
   return {
     source: new BuiltInSource(options, loadAgent === undefined ? undefined : () => loadAgent(run)),
     introduction: {},
-    limits: watched,
+    limits: watchedLimits(limits),
     warnings: [],
   };
 }

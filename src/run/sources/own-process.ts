@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { childEnvironment } from '../../agents/environment.ts';
-import { wordsOf } from '../../contract/requested.ts';
+import { watchedLimits, wordsOf } from '../../contract/requested.ts';
 import { findDialect } from '../../dialects/registry.ts';
 import { version } from '../../version.ts';
 import type { RunSpec } from '../../contract/spec.ts';
@@ -40,9 +40,8 @@ export function ownProcessSource(spec: RunSpec, { env, set, workspace }: Variabl
       return { ...(workspace?.inside(order) ?? order), stdin: resume === undefined ? prompt : continuePrompt };
     },
   });
-  // It enforces these two itself, before the model call that would exceed them.
-  const { max_turns: _turns, max_cost_usd: _cost, ...watched } = limits;
-  return { source, introduction: { agent: 'runwire', agent_version: version }, limits: watched, warnings: [] };
+  const introduction = { agent: 'runwire', agent_version: version };
+  return { source, introduction, limits: watchedLimits(limits), warnings: [] };
 }
 
 /** The command of this package, wherever this file was built to. */

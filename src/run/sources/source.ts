@@ -3,7 +3,7 @@ import type { Draft, EventOf, EventSource } from '../../events/event.ts';
 import type { Reader, ReaderOptions } from '../../pipeline/reader.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import type { Limits } from '../../contract/spec.ts';
+import type { OwnLimits } from '../../contract/spec.ts';
 import type { NextRequest, Used } from '../reservations.ts';
 import type { Cause, Stop } from '../stop.ts';
 
@@ -28,7 +28,7 @@ export interface Attempt {
   /** A session to resume. */
   readonly resume: string | undefined;
   /** What is left of the run's limits, for agents that enforce these themselves. */
-  readonly left: Pick<Limits, 'max_turns' | 'max_cost_usd'>;
+  readonly left: OwnLimits;
   readonly stop: Stop;
   /** Settles when the runs below this one have ended; undefined: none is going on. */
   below(): Promise<void> | undefined;

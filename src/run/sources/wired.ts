@@ -1,9 +1,14 @@
 import type { RunSpec } from '../../contract/spec.ts';
 import type { Draft } from '../../events/event.ts';
 import { Failure } from '../../failure.ts';
+import type { Json, JsonObject } from '../../json/json.ts';
+import { present } from '../../json/present.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { cutAfter } from '../../redact/cut.ts';
 import type { Redactor } from '../../redact/redactor.ts';
+import { type Clean, cleanJson } from '../../wire/recording/clean.ts';
+import { Recorder } from '../../wire/recording/recorder.ts';
+import { RecordingWriter } from '../../wire/recording/recording.ts';
 import { type Quote, quotaDraft, requestedDraft, respondedDraft } from '../../wire/drafts.ts';
 import type { ModelAnswer, ModelRequest } from '../../wire/exchange.ts';
 import { Gateway } from '../../wire/gateway.ts';
@@ -12,6 +17,7 @@ import type { Route } from '../../wire/route.ts';
 import { standardRoutes, standardVariables } from '../../wire/standard-routes.ts';
 import { acpAgent, builtIn, type Environment } from '../../words/vocabulary.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import { gitPlace } from '../git.ts';
 import type { RequestKind } from '../reservations.ts';
 import { describeCause } from '../stop.ts';
 import type { Chooser, Chosen } from './choose.ts';
@@ -24,14 +30,15 @@ const worthTelling = 5;
 
 /** A command or an agent whose requests to models pass through a gateway of this run. `choose` makes its source, which is told the way there. */
 export async function wiredSource<Given extends Chooser>(
-  { agent, command }: RunSpec,
+  spec: RunSpec,
   chooser: Given,
   choose: (given: Given) => Promise<Chosen>,
 ): Promise<Chosen> {
+  const { agent, command, wire } = spec;
   if (agent === acpAgent || (command === undefined && agent === builtIn))
     throw new Failure(
       'input',
-      `--wire meter works for a command of your own and for agents that are programs, not for ${agent}`,
+      `--wire ${wire} works for a command of your own and for agents that are programs, not for ${agent}`,
     );
   const { env, set, redact } = chooser;
   const given = { ...env, ...set };
@@ -39,7 +46,8 @@ export async function wiredSource<Given extends Chooser>(
   const cleanings: (() => void)[] = [];
   let gateway: Gateway | undefined;
   const open = async (routes: readonly Route[]): Promise<Gateway> => {
-    gateway = new Gateway({ routes, listener, env: given });
+    const recorder = wire === 'record' ? recorderOf(spec, given, listener, redact) : undefined;
+    gateway = new Gateway({ routes, listener, recorder, env: given });
     await gateway.open();
     // The token is worth nothing outside this run, but it need not be read either.
     redact?.learn([gateway.token, ...routes.flatMap(({ key }) => key ?? [])]);
@@ -65,6 +73,21 @@ export async function wiredSource<Given extends Chooser>(
   }
 }
 
+/** Keeps what passes on the tape, so that it is kept, moved and removed as the run itself is. */
+function recorderOf(
+  spec: RunSpec,
+  { HOME: home }: Environment,
+  listener: WireListener,
+  redact: Redactor | undefined,
+): Recorder {
+  const clean: Clean = (text) => redact?.text(text) ?? text;
+  const { agent, cwd } = spec;
+  const request = cleanJson(JSON.parse(JSON.stringify(spec)) as Json, clean) as JsonObject;
+  const { commit } = gitPlace(cwd);
+  const head = { agent, cwd, spec: request, ...present({ home }), ...(commit === '' ? {} : { commit }) };
+  return new Recorder(new RecordingWriter(head, clean, (line) => listener.recorded(line)), Date.now);
+}
+
 const leading = (gateway: Gateway) => ({
   address: (route: string): string => gateway.address(route),
   token: gateway.token,
@@ -86,6 +109,8 @@ class WireListener {
   #offersTools = false;
   #hasPassed = false;
   #attempt: Attempt | undefined;
+  /** Lines of the recording that are not told yet: those of one request, or of one answer, are one event. */
+  #lines: JsonObject[] = [];
 
   constructor(redact: Redactor | undefined) {
     this.#quote = (text, most) => redact?.quote(text, most) ?? cutAfter(text, most);
@@ -94,6 +119,7 @@ class WireListener {
   /** The agent is started, for the first time or again. */
   begin(attempt: Attempt): void {
     this.#attempt = attempt;
+    this.#tellLines();
   }
 
   /** Whether any request came in. */
@@ -144,6 +170,19 @@ class WireListener {
       this.#quotas.set(quota.window, tenths);
       this.#emit(quotaDraft(quota));
     }
+  }
+
+  /** A line of the recording; the lines that are written at the same moment belong together. */
+  recorded(line: JsonObject): void {
+    if (this.#lines.push(line) === 1) queueMicrotask(() => this.#tellLines());
+  }
+
+  #tellLines(): void {
+    // The first line comes before the first attempt.
+    if (this.#attempt === undefined) return;
+    const lines = this.#lines;
+    this.#lines = [];
+    if (lines.length > 0) this.#emit({ type: 'wire.recorded', lines });
   }
 
   strayed(what: string): void {

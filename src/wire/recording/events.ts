@@ -19,10 +19,13 @@ interface StreamEvent {
 export type StreamedAnswer = (string | StreamEvent)[];
 
 /**
- * As it is kept. An event that has the shape of an earlier one is `[shape, leaf, value, leaf, value, …]`: only the leaves that changed
- * since. Any other is `{name?, data}`, and gives its shape the next number.
+ * As it is kept. An event that has the shape of an earlier one, of this answer or another, is `[shape, leaf, value, leaf, value, …]`:
+ * only the leaves that changed since. Any other is `{name?, data}`, and gives its shape the next number.
  */
 export type CompactEvent = string | { name?: string; data: Json } | Leaf[];
+
+/** A provider has a few dozen; more are not remembered, whatever it sends. */
+const mostShapes = 1000;
 
 export function readEvents(text: string): StreamedAnswer {
   return blocksOf(text).map((block) => eventIn(block) ?? block);
@@ -35,37 +38,47 @@ export function writeEvents(events: StreamedAnswer): string {
     .join('');
 }
 
-export function compactEvents(events: StreamedAnswer): CompactEvent[] {
-  const shapes = new Map<string, { number: number; leaves: readonly Leaf[] }>();
-  return events.map((event) => {
-    if (typeof event === 'string') return event;
+/** Writes the answers of a recording, one after the other. */
+export class EventCompactor {
+  readonly #shapes = new Map<string, { number: number; leaves: readonly Leaf[] }>();
+
+  compact(events: StreamedAnswer): CompactEvent[] {
+    return events.map((event) => (typeof event === 'string' ? event : this.#compact(event)));
+  }
+
+  #compact(event: StreamEvent): CompactEvent {
     const { name, shape, leaves } = event;
-    const known = shapes.get(shape);
-    shapes.set(shape, { number: known?.number ?? shapes.size, leaves });
+    const known = this.#shapes.get(shape);
+    if (known !== undefined || this.#shapes.size < mostShapes)
+      this.#shapes.set(shape, { number: known?.number ?? this.#shapes.size, leaves });
     if (known === undefined)
       return { ...(name === undefined ? {} : { name }), data: filled(event.data, leavesOf(event)) };
     return [known.number, ...leaves.flatMap((leaf, index) => (leaf === known.leaves[index] ? [] : [index, leaf]))];
-  });
+  }
 }
 
-/** Throws when an event refers to one that is missing: the recording is damaged. */
-export function expandEvents(compact: readonly CompactEvent[]): StreamedAnswer {
-  const shapes: StreamEvent[] = [];
-  return compact.map((event) => {
-    if (typeof event === 'string') return event;
-    if (!Array.isArray(event)) {
+/** Reads what an `EventCompactor` wrote, in the same order. An event that refers to one that is missing throws: the recording is damaged. */
+export class EventExpander {
+  readonly #shapes: StreamEvent[] = [];
+
+  expand(compact: readonly CompactEvent[]): StreamedAnswer {
+    return compact.map((event) => {
+      if (typeof event === 'string') return event;
+      if (Array.isArray(event)) return this.#changed(event);
       const made = streamEvent(event.name, event.data);
-      shapes.push(made);
+      if (this.#shapes.length < mostShapes) this.#shapes.push(made);
       return made;
-    }
-    const [number, ...changes] = event;
-    const earlier = shapes[number as number];
+    });
+  }
+
+  #changed([number, ...changes]: Leaf[]): StreamEvent {
+    const earlier = this.#shapes[number as number];
     if (earlier === undefined)
       throw new RangeError(`an event has the shape ${JSON.stringify(number)}, which is missing`);
     const leaves = [...earlier.leaves];
     for (let at = 0; at + 1 < changes.length; at += 2) leaves[changes[at] as number] = changes[at + 1] ?? null;
-    return (shapes[number as number] = { ...earlier, leaves });
-  });
+    return (this.#shapes[number as number] = { ...earlier, leaves });
+  }
 }
 
 /**

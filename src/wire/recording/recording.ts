@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../../json/json.ts';
 import { isObject } from '../../json/read.ts';
 import { type Clean, cleanField, cleanJson } from './clean.ts';
-import { cleanEvents, type CompactEvent, compactEvents, expandEvents, readEvents, writeEvents } from './events.ts';
+import { cleanEvents, type CompactEvent, EventCompactor, EventExpander, readEvents, writeEvents } from './events.ts';
 import { applyDifference, differenceFrom } from './likeness.ts';
 import { PartReader, PartWriter } from './parts.ts';
 
@@ -14,6 +14,10 @@ export const RecordingHead = z.object({
   agent_version: z.string().optional(),
   cwd: z.string().optional(),
   home: z.string().optional(),
+  /** What was checked out. */
+  commit: z.string().optional(),
+  /** What was asked of the run, as it is stored and queued. */
+  spec: z.record(z.string(), z.json()).optional(),
 });
 export type RecordingHead = z.infer<typeof RecordingHead>;
 
@@ -84,6 +88,7 @@ export class RecordingWriter {
   readonly #write: (line: JsonObject) => void;
   readonly #clean: Clean;
   readonly #parts: PartWriter;
+  readonly #events = new EventCompactor();
   /** The last body of each path, encoded. */
   readonly #bodies = new Map<string, { number: number; body: JsonObject }>();
 
@@ -114,16 +119,23 @@ export class RecordingWriter {
     );
   }
 
-  #encoded(body: string, type: string): { events: CompactEvent[] } | { json: Json } | { text: string } {
-    if (/^text\/event-stream\b/i.test(type))
-      return {
-        events: compactEvents(cleanEvents(readEvents(body), (text, field) => cleanField(text, field, this.#clean))),
-      };
+  #encoded(body: string, type: string): { events: Json[] } | { json: Json } | { text: string } {
+    if (/^text\/event-stream\b/i.test(type)) {
+      const events = cleanEvents(readEvents(body), (text, field) => cleanField(text, field, this.#clean));
+      return { events: this.#events.compact(events).map((event) => this.#kept(event)) };
+    }
     try {
       return { json: this.#parts.encode(cleanJson(JSON.parse(body) as Json, this.#clean)) };
     } catch {
       return { text: this.#clean(body) };
     }
+  }
+
+  /** A stream says its texts again at its end, and the next request says them to the model: they are kept once. */
+  #kept(event: CompactEvent): Json {
+    if (typeof event === 'string') return event;
+    if (Array.isArray(event)) return event.map((each) => this.#parts.encode(each));
+    return { ...event, data: this.#parts.encode(event.data) };
   }
 }
 
@@ -133,6 +145,7 @@ class DamagedRecording extends Error {}
 /** Reads what a `RecordingWriter` wrote; a last line that was cut off is left out. */
 export class RecordingReader {
   readonly #parts = new PartReader();
+  readonly #events = new EventExpander();
   /** Bodies as they were encoded, by request. */
   readonly #bodies = new Map<number, JsonObject>();
   readonly exchanges: RecordedExchange[] = [];
@@ -140,7 +153,10 @@ export class RecordingReader {
   head: RecordingHead | undefined;
 
   line(text: string): void {
-    const value = JSON.parse(text) as Json;
+    this.value(JSON.parse(text) as Json);
+  }
+
+  value(value: Json): void {
     if (this.head === undefined) {
       this.head = RecordingHead.parse(value);
       return;
@@ -168,10 +184,15 @@ export class RecordingReader {
     if (exchange === undefined) throw new DamagedRecording(`the answer to request ${number} has no request`);
     const body =
       events !== undefined
-        ? writeEvents(expandEvents(events as CompactEvent[]))
+        ? writeEvents(this.#events.expand((events as Json[]).map((event) => this.#read(event))))
         : json !== undefined
           ? JSON.stringify(this.#parts.decode(json as Json))
           : (text ?? '');
     exchange.answer = { number, ...rest, body };
+  }
+
+  #read(event: Json): CompactEvent {
+    if (!isObject(event)) return this.#parts.decode(event) as CompactEvent;
+    return { ...(event as { name?: string }), data: this.#parts.decode(event['data'] ?? null) };
   }
 }

@@ -15,6 +15,9 @@ export const defaults: Readonly<Record<string, string>> = Object.fromEntries(
 );
 const script = /\n {6}run: \|\n((?: {8}.*\n)+)/.exec(action)?.[1]?.replaceAll(/^ {8}/gm, '') ?? 'exit 98';
 
+/** One that a workflow asks for; by default the action builds the sources that it is part of. */
+export const version = '0.1.0';
+
 /** A package whose command is the one of this checkout. */
 export function writePackage(
   folderOfPackage: string,
@@ -22,7 +25,7 @@ export function writePackage(
 ): void {
   mkdirSync(join(folderOfPackage, 'bin'), { recursive: true });
   writeFileSync(join(folderOfPackage, 'bin', 'runwire.js'), `#!/usr/bin/env node\n${line}\n`, { mode: 0o755 });
-  const manifest = { name: 'runwire', version: defaults['version'], bin: { runwire: 'bin/runwire.js' } };
+  const manifest = { name: 'runwire', version, bin: { runwire: 'bin/runwire.js' } };
   writeFileSync(join(folderOfPackage, 'package.json'), JSON.stringify(manifest));
 }
 
@@ -36,7 +39,7 @@ export function folderWithNpm(): string {
     // The tests of a project are run by the real one.
     '[ "$1 $2" = "install --prefix" ] || PATH=${PATH#*:} exec npm "$@"',
     'for last; do :; done',
-    `[ "$last" = "runwire@${defaults['version']}" ] || exit 99`,
+    `[ "$last" = "runwire@${version}" ] || exit 99`,
     `mkdir -p "$3/node_modules" && cp -r ${from} "$3/node_modules/runwire"`,
   ];
   writeFileSync(join(place, 'npm'), `${lines.join('\n')}\n`, { mode: 0o755 });
@@ -56,7 +59,7 @@ export async function runAction(
 ): Promise<ActionEnd> {
   const output = join(folder(), 'output');
   writeFileSync(output, '');
-  const given = Object.entries({ ...defaults, ...inputs }).map(([name, value]) => [
+  const given = Object.entries({ ...defaults, version, ...inputs }).map(([name, value]) => [
     `RUNWIRE_INPUT_${name.toUpperCase()}`,
     value,
   ]);
@@ -70,6 +73,7 @@ export async function runAction(
         HOME: folder(),
         GITHUB_ACTIONS: 'true',
         GITHUB_OUTPUT: output,
+        RUNWIRE_ACTION_PATH: root,
         RUNNER_TEMP: folder(),
         ...env,
         ...Object.fromEntries(given),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { atFileEnd } from '../../support/at-file-end.ts';
-import { defaults, folderWithNpm, runAction, writePackage } from './action.ts';
+import { folderWithNpm, runAction, version, writePackage } from './action.ts';
 import { folder } from './scripted.ts';
 
 /** A registry with one package, of which `line` is the command. */
@@ -17,7 +17,6 @@ async function registry(line?: string): Promise<{ url: string; asked: () => numb
   const http = createServer((request, response) => {
     asked += 1;
     if (request.url?.endsWith('.tgz') === true) return void response.end(tarball);
-    const { version = '' } = defaults;
     const dist = { tarball: `${url}/runwire-${version}.tgz` };
     const versions = { [version]: { name: 'runwire', version, bin: { runwire: 'bin/runwire.js' }, dist } };
     response
@@ -120,11 +119,11 @@ it.each([{ prompt: '--help' }, { prompt: '-h' }, { prompt: 'x', expect: '--help'
   },
 );
 
-it.each(['latest', '^0.1.0', '1', '../evil', 'file:.', '0.1.0 evil', 'npm:evil@1.0.0', ''])(
+it.each(['latest', '^0.1.0', '1', '../evil', 'file:.', '0.1.0 evil', 'npm:evil@1.0.0'])(
   'is not installed by any other word: %j',
-  async (version) => {
+  async (word) => {
     const cwd = folder();
-    const inputs = { prompt: 'x', version };
+    const inputs = { prompt: 'x', version: word };
     const { status, said, outputs } = await runAction(inputs, { cwd, path: process.env['PATH'] ?? '' });
     expect({ status, said, outputs }).toEqual({
       status: 2,
@@ -133,6 +132,14 @@ it.each(['latest', '^0.1.0', '1', '../evil', 'file:.', '0.1.0 evil', 'npm:evil@1
     });
   },
 );
+
+it('without a version, the sources of the action itself run: nothing is installed from a registry', async () => {
+  const inputs = { prompt: 'x', version: '', model: 'replay/none.jsonl', args: '--ledger\nnone\n' };
+  const npm = folder();
+  writeFileSync(join(npm, 'npm'), '#!/bin/sh\nexit 99\n', { mode: 0o755 });
+  const { status, outputs } = await runAction(inputs, { cwd: folder(), path: `${npm}:${process.env['PATH']}` });
+  expect({ status, class: outputs['class'] }).toEqual({ status: 1, class: 'config' });
+});
 
 it('pins every action of a workflow by its commit', () => {
   const root = join(import.meta.dirname, '..', '..', '..');

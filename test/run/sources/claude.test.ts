@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -102,4 +103,34 @@ it('each prompt of an editor counts what it used itself', async () => {
       }
     },
   );
+});
+
+it('a fork of a live session counts what is its own, though the file of the session never comes in', () => {
+  const { home, env } = newHome();
+  const bin = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
+  const runwire = (...args: string[]): string =>
+    execFileSync(process.execPath, [bin, ...args], {
+      cwd: home,
+      env: { ...env, RUNWIRE_LEDGER: join(home, 'ledger.db') },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  runwire('run', '--agent', 'claude', '--output-format', 'json', 'own it');
+  const folder = join(home, '.claude', 'projects', '-work');
+  const [name = ''] = readdirSync(folder);
+  const [line = ''] = readFileSync(join(folder, name), 'utf8').split('\n');
+  const copied = { ...(JSON.parse(line) as { message: object }), sessionId: 'fork', uuid: 'copy' };
+  const message = {
+    ...copied.message,
+    id: 'm-fork',
+    usage: { input_tokens: 5, output_tokens: 2 },
+    stop_reason: 'end_turn',
+  };
+  const added = { ...copied, uuid: 'own', parentUuid: 'copy', requestId: 'req-fork', message };
+  const fork = join(home, 'fork.jsonl');
+  writeFileSync(fork, `${JSON.stringify(copied)}\n${JSON.stringify(added)}\n`);
+  runwire('runs', 'import', fork);
+  const listed = runwire('runs', 'list', '--json').trimEnd().split('\n');
+  const counted = listed.map((run) => (JSON.parse(run) as { input_tokens: number }).input_tokens);
+  expect(counted.toSorted((a, b) => a - b)).toEqual([5, 107]);
 });

@@ -76,6 +76,7 @@ class QwenEncoder implements Encoder {
       case 'children.reported':
       case 'model.requested':
       case 'model.responded':
+      case 'wire.recorded':
       case 'expectation.checked':
       case 'branch.updated':
       case 'branch.published':

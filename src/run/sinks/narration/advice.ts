@@ -1,3 +1,4 @@
+import { flagOfLimit } from '../../../contract/requested.ts';
 import { isUnchanged } from '../../../outcome/lineage.ts';
 import type { RunOutcome, Verdict } from '../../../outcome/outcome.ts';
 import { builtIn } from '../../../words/vocabulary.ts';
@@ -54,15 +55,6 @@ function resumeLine(
   ]);
 }
 
-const limitFlags: Partial<Record<string, string>> = {
-  turns: '--max-turns',
-  cost: '--max-cost-usd',
-  tokens: '--max-tokens',
-  time: '--timeout',
-  idle: '--idle-timeout',
-  first_event: '--first-event-timeout',
-};
-
 function remedyFor(
   verdict: Verdict,
   outcome: RunOutcome,
@@ -94,7 +86,7 @@ function remedyFor(
     case 'turn_limit':
     case 'time_limit': {
       // A command may have enforced its own limit, which our flags do not change.
-      const flag = agent === undefined ? undefined : limitFlags[outcome.limits_hit.at(-1)?.limit ?? ''];
+      const flag = agent === undefined ? undefined : flagOfLimit(outcome.limits_hit.at(-1)?.limit ?? '');
       return flag === undefined ? undefined : `a larger ${flag} lets it go further`;
     }
     case 'permission':
