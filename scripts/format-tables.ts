@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Line as AgentCodeLine } from '../src/dialects/agent-code/wire.ts';
 import { Line as DevAgentLine } from '../src/dialects/dev-agent/wire.ts';
+import { allowedArgs } from '../src/dialects/dev-agent/words.ts';
 import { JsonResponse } from '../src/dialects/dexter/wire.ts';
 import { known as busEvents } from '../src/dialects/opencode/wire.ts';
 import { RunOutcome } from '../src/outcome/outcome.ts';
@@ -9,6 +10,10 @@ import { agentCode, devAgent, dexter, opencode, outcome } from './format-meaning
 
 const schemaOf = (schema: z.ZodType): Schema =>
   z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input', reused: 'inline' }) as Schema;
+
+const shownArgs = Object.entries(allowedArgs)
+  .map(([tool, names]) => `\`${tool}\` (${names.join(', ')})`)
+  .join(', ');
 
 /** The members of a union of lines, by their type. */
 function linesOf(schema: z.ZodType): [type: string, line: Schema][] {
@@ -86,9 +91,7 @@ Where dev-agent's document contradicts itself, or the program, Runwire always wr
 - \`turn.completed\` follows the items of its turn, as in the table of the document; the document's sample shows it before them.
 - Publishing is an item, with the kind and the name \`publish\`, and comes before \`thread.completed\`; there are no \`publish.*\` events.
 - \`has_final_report\` is true on the turn whose text is the answer of the run, and on no other. A turn that ends with text is therefore written only when it is known whether another follows.
-- \`args\` has only what is safe to show. For dev-agent's own tools that is a list of fields: \`execute_agent\` (agent, parent_branch_id, phase, model, project_name), \`parallel_explore\` (agents and
-  num_branches too), \`branch_output\` and \`branch_diff\` (branch_id, full_output), \`read_artifact\` (branch_id, path), \`verify\` (branch_id, command), \`publish\` (branch_id, message,
-  remote). Prompts are shown as \`prompt_preview\`, or as \`prompt_previews\` of the first 20, with \`prompt_truncated\` where something is missing. Other tools show all their arguments. Texts end
+- \`args\` has only what is safe to show. For dev-agent's own tools that is a list of fields: ${shownArgs}. Prompts are shown as \`prompt_preview\`, or as \`prompt_previews\` of the first 20, with \`prompt_truncated\` where something is missing. Other tools show all their arguments. Texts end
   after 240 characters, and nothing is shown under a name that sounds secret (\`token\`, \`password\`, \`env\`, \`authorization\`, \`apiKey\`, …), at any depth; a value that a text gives to such a name (\`TOKEN=x\`, \`--token x\`, \`"Authorization: x"\`) is \`[redacted]\`.
 - \`error\` is written at once. It has an \`iteration\` if it happened in a turn, and an \`item_id\` if it is about a call; \`fatal: false\` says that the run went on.
 
