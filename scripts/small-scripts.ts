@@ -34,9 +34,10 @@ export const smallScripts: Readonly<Record<string, Small>> = {
 
 /** What CI runs neither as it is nor small, and why. */
 export const notInCi: Readonly<Record<string, string>> = {
-  build: 'npm ci runs the same as "prepare"',
+  build: 'npm ci runs it, as "prepare"',
   prepare: 'npm ci runs it',
   format: 'npm run check looks at the format',
   generate: 'npm run check looks at what is generated',
+  'test:sweeps': 'CI runs npm test with RUNWIRE_SWEEP=all, which has them all',
   release: 'test/scripts tries its steps',
 };
