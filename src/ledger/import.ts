@@ -28,6 +28,7 @@ import {
   sessionLabel,
   type Span,
   spanOf,
+  wholeOf,
   withoutBill,
 } from './one-run.ts';
 import { type Reading, readRun, UnknownDialect } from './read-run.ts';
@@ -208,7 +209,7 @@ async function callsOfOthers(store: RunStore, run: ImportedRun, readAgain: ReadA
   const live = seenBetter(await runsOfSession(store, outcome.session_id), outcome.provenance.agent);
   const ownRuns = new Set([id, ...[...runs, ...live].map((each) => each.id)]);
   if (live.length > 0 && others.values().some((owner) => !ownRuns.has(owner))) {
-    await takeBack(store, others, live, ownRuns, readAgain);
+    await takeBack(store, run, others, live, readAgain);
     others = await ownersOf(store, run);
   }
   for (const [request, owner] of others) if (ownRuns.has(owner)) others.delete(request);
@@ -218,15 +219,16 @@ async function callsOfOthers(store: RunStore, run: ImportedRun, readAgain: ReadA
 /** What live runs of a session did is theirs, though a copy of the session was imported before. */
 async function takeBack(
   store: RunStore,
+  run: ImportedRun,
   owners: ReadonlyMap<string, string>,
   live: readonly RunSummary[],
-  ownRuns: ReadonlySet<string>,
   readAgain: ReadAgain,
 ): Promise<void> {
   const [first] = live;
-  const spans = live.map(spanOf);
+  if (first === undefined) return;
+  const spans = covers(wholeOf(live), run) ? [{ from: -Infinity, to: Infinity }] : live.map(spanOf);
   for (const copy of new Set(owners.values())) {
-    if (first === undefined || ownRuns.has(copy)) continue;
+    if (live.some(({ id }) => id === copy)) continue;
     const isShared = (identity: string): boolean => owners.get(hashOf(identity)) === copy;
     // Standard input cannot be read again.
     const shared = await readAgain((bytes) => answersWithin(spans, bytes, isShared)).catch(() => undefined);
@@ -290,11 +292,9 @@ async function restOf(
   better: readonly RunSummary[],
   readBeside: ReadBeside,
 ): Promise<ImportedRun | undefined> {
-  const spans = better.map(spanOf);
-  const whole = { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
-  if (covers(whole, run)) return undefined;
+  if (covers(wholeOf(better), run)) return undefined;
   // Standard input cannot be read again.
-  const rest = await readBeside(spans).catch(() => undefined);
+  const rest = await readBeside(better.map(spanOf)).catch(() => undefined);
   return rest === undefined || rest.outcome.metrics.turns === 0
     ? undefined
     : { ...rest, outcome: withoutBill(rest.outcome, run.outcome, better) };

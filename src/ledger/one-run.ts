@@ -1,6 +1,6 @@
 import { tokenFields } from '../outcome/token-fields.ts';
 import { linesOf, objectInLine } from '../agents/stored/lines.ts';
-import { identityOf } from '../agents/stored/repeated.ts';
+import { identityOf, isAnswer, isHeader } from '../agents/stored/repeated.ts';
 import type { ImportedRun, LedgerOutcome, RunStore, RunSummary } from '../stores/run-store.ts';
 import { contentLabel } from './run-content.ts';
 
@@ -46,6 +46,12 @@ export function spanOf({
   return { from: from - slackMs, to: to + slackMs };
 }
 
+/** From the beginning of the first of these runs to the end of the last. */
+export function wholeOf(runs: readonly RunSummary[]): Span {
+  const spans = runs.map(spanOf);
+  return { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
+}
+
 export function covers({ from, to }: Span, run: Pick<RunSummary, 'started_at' | 'ended_at'>): boolean {
   return from <= run.started_at && (run.ended_at ?? Infinity) <= to;
 }
@@ -71,8 +77,10 @@ export async function* answersWithin(
   for await (const line of linesOf(bytes)) {
     const wire = objectInLine(line);
     const at = timeOf(wire);
-    const identity = wire?.['type'] === 'assistant' ? identityOf(wire) : undefined;
-    if (identity !== undefined && at !== undefined && isWithin(spans, at) && isWanted(identity)) yield line;
+    const identity = isAnswer(wire) ? identityOf(wire) : undefined;
+    // A line without a time is within a span that has no beginning.
+    const isShared = identity !== undefined && isWithin(spans, at ?? -Infinity) && isWanted(identity);
+    if (isShared || isHeader(wire)) yield line;
   }
 }
 

@@ -9,7 +9,8 @@ import { openPostgres } from '../../src/stores/postgres.ts';
 import type { RunStore } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { writeClaudeSession } from '../support/claude-session.ts';
-import { isSweep } from '../support/sweep.ts';
+import { writePiSession } from '../support/pi-session.ts';
+import { isSweep, some } from '../support/sweep.ts';
 import { change } from './support/change.ts';
 import type { PostgresDatabase } from './support/postgres.ts';
 import { sharedPostgres } from './support/shared-postgres.ts';
@@ -35,9 +36,9 @@ const openers = { sqlite: openSqlite, postgres: openPostgres };
 const ending = { outcome: outcomeWith(), ended_at: noon + 2500, last_sequence: 9 };
 
 /** Writes session files, each in a folder of its own, as on another day. */
-function sessions(): (name: string, calls: readonly string[]) => string {
+function sessions(write = writeClaudeSession): (name: string, calls: readonly string[]) => string {
   const parent = mkdtempSync(join(folder, 'copies-'));
-  return (name, calls) => writeClaudeSession(parent, name, calls, noon);
+  return (name, calls) => write(parent, name, calls, noon);
 }
 
 async function take(store: RunStore, path: string | string[]): Promise<unknown[]> {
@@ -123,9 +124,19 @@ describe.each(['sqlite', 'postgres'] as const)('the model calls of sessions, in 
   /** A live run has the calls m1 to m3. So has the file of its session, which comes in at any time, as do those of a fork and of a copy that was resumed. */
   const doors = ['end', 'original', 'fork', 'resumed'] as const;
 
-  it.each(ordersOf(doors))('count once, whichever comes first: %s, %s, %s, %s', (...order) =>
+  const agents = [
+    ['claude', writeClaudeSession],
+    ['pi', writePiSession],
+  ] as const;
+
+  it.each(
+    some(
+      agents.flatMap(([agent, write]) => ordersOf(doors).map((order) => [agent, order, write] as const)),
+      5,
+    ),
+  )('count once, whichever comes first: %s, %j', (agent, order, write) =>
     withStore(async (store) => {
-      const session = sessions();
+      const session = sessions(write);
       const files = {
         original: session('original', ['m1', 'm2', 'm3']),
         fork: session('fork', ['m1', 'm2', 'm4', 'm5']),
@@ -133,9 +144,9 @@ describe.each(['sqlite', 'postgres'] as const)('the model calls of sessions, in 
       };
       const live = newRun({ started_at: noon });
       await store.begin(live);
-      await store.note(live.id, { at: noon + 1000, session_id: 'original', agent: 'claude' });
+      await store.note(live.id, { at: noon + 1000, session_id: 'original', agent });
       for (const door of order)
-        if (door === 'end') await endLive(store, live.id, 'original');
+        if (door === 'end') await endLive(store, live.id, agent);
         else await take(store, files[door]);
       const totals = { input: 0, output: 0, turns: 0 };
       for await (const run of store.export({})) {
@@ -150,14 +161,14 @@ describe.each(['sqlite', 'postgres'] as const)('the model calls of sessions, in 
     }),
   );
 
-  async function endLive(store: RunStore, id: string, session: string): Promise<void> {
+  async function endLive(store: RunStore, id: string, agent: string): Promise<void> {
     const { metrics, ...rest } = outcomeWith();
     await store.finish(id, {
       outcome: {
         ...rest,
         metrics: { ...metrics, input_tokens: 30, output_tokens: 3, tokens_used: 33, turns: 3 },
-        session_id: session,
-        provenance: { agent: 'claude', dialect: 'claude', runwire_version: '0.1.0', unknown_lines: 0, notes: [] },
+        session_id: 'original',
+        provenance: { agent, dialect: agent, runwire_version: '0.1.0', unknown_lines: 0, notes: [] },
       },
       ended_at: noon + 26_000,
       last_sequence: 9,

@@ -1,13 +1,13 @@
 import { isObject } from '../../json/read.ts';
 import { objectInLine } from './lines.ts';
-import { identityOf } from './repeated.ts';
+import { identityOf, isAnswer } from './repeated.ts';
 import { hashOf, possibleSightings } from './sightings.ts';
 
 const newline = 10;
 /** No model writes as much at once. */
 const longestLine = 16 * 1024 * 1024;
 
-/** The model calls in a session file of Claude Code, by a short hash of what identifies each; none in any other file. */
+/** The model calls in a session file of Claude Code or pi, by a short hash of what identifies each; none in any other file. */
 export class ModelCalls {
   readonly #hashes = new Set<string>();
   readonly #sightings = new Map<string, string>();
@@ -49,9 +49,9 @@ export class ModelCalls {
 
   /** Most of a session are the results of tools, which are not parsed. */
   #read(line: Buffer): void {
-    if (!line.includes('"assistant"') || !line.includes('"parentUuid":')) return;
+    if (!line.includes('"assistant"') || !(line.includes('"parentUuid":') || line.includes('"message"'))) return;
     const wire = objectInLine(line);
-    const identity = wire?.['type'] === 'assistant' ? identityOf(wire) : undefined;
+    const identity = isAnswer(wire) ? identityOf(wire) : undefined;
     if (identity === undefined || this.#hashes.has(hashOf(identity))) return;
     const hash = hashOf(identity);
     this.#hashes.add(hash);

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isObject } from '../../json/read.ts';
 import { linesOf, objectInLine } from './lines.ts';
 import { readHead } from './session-file.ts';
 import type { ReadFile } from './stored-run.ts';
@@ -7,7 +8,7 @@ import type { ReadFile } from './stored-run.ts';
 type Wire = Record<string, unknown>;
 
 /**
- * Claude Code may resume or fork a session in a file of its own, which begins with a copy of the older one, and a project may be
+ * Claude Code and pi may resume or fork a session in a file of its own, which begins with a copy of the older one, and a project may be
  * moved or copied to another folder. A model call is the same one in whichever file it stands: it belongs to the oldest.
  */
 export class RepeatedLines {
@@ -45,14 +46,17 @@ export async function* ownLines(
     const identity = identityOf(wire);
     const isRepeated = identity !== undefined && isRepeatedId(identity);
     isCopy ||= isRepeated;
-    if (wire?.['type'] === 'assistant') {
+    if (isHeader(wire)) {
+      yield line;
+      continue;
+    }
+    if (isAnswer(wire)) {
       if (isRepeated) for (const { id } of blocksOf(wire)) called.add(id);
       else yield* [...held, line];
       held = [];
       continue;
     }
-    const isResult =
-      called.size > 0 && blocksOf(wire).some(({ tool_use_id: call }) => call !== undefined && called.has(call));
+    const isResult = called.size > 0 && resultsIn(wire).some((call) => call !== undefined && called.has(call));
     // The total of a copy includes what was copied.
     if (!isRepeated && !isResult && !(isCopy && wire?.['type'] === 'cost-state')) held.push(line);
   }
@@ -93,8 +97,28 @@ function isSession(head: string | undefined): boolean {
   return head?.includes('"parentUuid":') === true;
 }
 
+/** The first line of pi's files. */
+export function isHeader(wire: Wire | undefined): boolean {
+  return wire?.['type'] === 'session';
+}
+
+/** An answer of the model: in Claude Code's words, or in pi's. */
+export function isAnswer(wire: Wire | undefined): boolean {
+  return wire?.['type'] === 'assistant' || (wire?.['type'] === 'message' && messageOf(wire)?.['role'] === 'assistant');
+}
+
+function messageOf(wire: Wire | undefined): Wire | undefined {
+  const message = wire?.['message'];
+  return isObject(message) ? message : undefined;
+}
+
+/** The tool calls that have their results in this line. */
+function resultsIn(wire: Wire | undefined): unknown[] {
+  return [messageOf(wire)?.['toolCallId'], ...blocksOf(wire).map(({ tool_use_id: call }) => call)];
+}
+
 function blocksOf(wire: Wire | undefined): Wire[] {
-  const content = (wire?.['message'] as Wire | null | undefined)?.['content'];
+  const content = messageOf(wire)?.['content'];
   return Array.isArray(content)
     ? content.filter((each): each is Wire => typeof each === 'object' && each !== null)
     : [];
@@ -103,11 +127,16 @@ function blocksOf(wire: Wire | undefined): Wire[] {
 /** Copies may have new ids of lines, but a model call keeps its own: that of its message and that of its request. */
 export function identityOf(wire: Wire | undefined): string | undefined {
   if (wire === undefined) return undefined;
-  const { uuid, requestId, timestamp, message } = wire;
-  const id =
-    wire['type'] === 'assistant' && typeof message === 'object' && message !== null
-      ? (message as Wire)['id']
-      : undefined;
+  const { uuid, requestId, timestamp } = wire;
+  const message = isAnswer(wire) ? messageOf(wire) : undefined;
+  if (wire['type'] === 'message') return message === undefined ? undefined : piIdentityOf(message);
+  const id = message?.['id'];
   if (typeof id === 'string') return `${id} ${String(requestId ?? timestamp ?? '')}`;
   return typeof uuid === 'string' ? uuid : undefined;
+}
+
+/** pi names no request: the moment of an answer and what it took tell it from all others. */
+function piIdentityOf({ timestamp, model, usage }: Wire): string | undefined {
+  if (typeof timestamp !== 'number' || !isObject(usage)) return undefined;
+  return ['pi', timestamp, model, usage['input'], usage['output'], usage['totalTokens']].map(String).join(' ');
 }
