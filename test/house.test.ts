@@ -28,8 +28,9 @@ const mayImport: Record<string, readonly string[]> = {
   telemetry: ['outcome', 'redact', 'events'],
   processes: [],
   jsonrpc: [],
-  builtin: ['processes', 'outcome', 'redact', 'events'],
+  builtin: ['network', 'processes', 'outcome', 'redact', 'events'],
   wire: ['outcome', 'redact', 'events'],
+  network: ['processes', 'events'],
   agents: ['wire', 'processes', 'terminal', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   contract: ['expect', 'outcome', 'redact', 'events'],
   stores: ['contract', 'tapes', 'processes', 'outcome', 'redact', 'events'],
@@ -44,6 +45,7 @@ const mayImport: Record<string, readonly string[]> = {
     'builtin',
     'agents',
     'wire',
+    'network',
     'stores',
     'tapes',
     'ledger',
@@ -96,6 +98,7 @@ const touchesNode = new Set([
   'fleet',
   'builtin',
   'wire',
+  'network',
   'agents',
   'run',
   'stores',
@@ -115,6 +118,8 @@ const mayStart = new Set([
   'processes/child.ts',
   'processes/supervise.ts',
   'processes/namespace.ts',
+  // Opens listeners in another network; it is over before anything else starts, and ends when we do.
+  'network/own-network.ts',
   // The guard itself, which outlives us to end the rest.
   'processes/guard.ts',
   // The user's browser, which is to outlive us.

@@ -4,6 +4,7 @@ import type { Pause } from '../time/pause.ts';
 import { present } from '../json/present.ts';
 import { version } from '../version.ts';
 import { cancelledBy, type Claim } from './claim.ts';
+import type { Reach } from './tools/reach.ts';
 import type { McpServer } from './mcp/connect.ts';
 import type { AskPerson } from './permissions/question.ts';
 import type { PermissionRules } from './permissions/rules.ts';
@@ -44,6 +45,8 @@ export interface AgentOptions {
   /** Tokens that fit into one request; default: the model's entry in the price table. */
   contextWindow?: number;
   mcpServers?: Readonly<Record<string, McpServer>>;
+  /** What its tools can reach; unset: whatever they can. */
+  reach?: Reach;
   recordModel?: string;
   /** Removes secrets from what is written to the session and to a recording. */
   redact?: (text: string) => string;

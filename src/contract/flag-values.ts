@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import { durationOf } from '../time/duration.ts';
+import { readAllowedHost } from '../words/allowed-hosts.ts';
 import { withoutPassword } from '../redact/url-password.ts';
 
 export function filled(flag: string, text: string | undefined, example: string): string | undefined {
@@ -69,4 +70,13 @@ export function readRetries(flag: string, text: string): number {
 /** What `readDuration` reads. */
 export function writeDuration(ms: number): string {
   return `${plainDecimal(ms / 1000)}s`;
+}
+
+/** Hosts by their names. */
+export function readHosts(given: readonly string[], flag: string): string[] {
+  return given.map((text) => {
+    const host = readAllowedHost(text);
+    if (typeof host === 'string') throw new Failure('input', `${flag} ${text}: ${host}`);
+    return text.trim();
+  });
 }

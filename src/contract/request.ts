@@ -1,6 +1,6 @@
 import { failOnWords } from '../outcome/verdict.ts';
 import { withoutPassword } from '../redact/url-password.ts';
-import { builtIn, dirtyWays, isolations, permissionModes, wireModes } from '../words/vocabulary.ts';
+import { builtIn, dirtyWays, isolations, networkModes, permissionModes, wireModes } from '../words/vocabulary.ts';
 import { readFailOn } from './fail-on.ts';
 import { field, type Fields, type Kit } from './field.ts';
 import {
@@ -10,6 +10,7 @@ import {
   readCount,
   readDuration,
   readRetries,
+  readHosts,
   readUrl,
   readWord,
   writeDuration,
@@ -366,6 +367,37 @@ export const requestFields = {
       also: alone,
     },
     read: (given, flag) => readWord(flag, given, wireModes),
+  }),
+  network: field(({ z }: Kit) => z.enum(networkModes), {
+    about:
+      'What the agent and everything that it starts can reach: `open` is whatever you can (default), `model` its model through the wire and nothing else, `none` nothing but itself.',
+    flag: {
+      name: 'network',
+      type: 'string',
+      value: networkModes.join('|'),
+      choices: networkModes,
+      help: 'What the agent and all that it starts can reach: its model alone, or nothing; needs Linux with namespaces (default: open)',
+      group: 'Permissions',
+      also: alone,
+    },
+    read: (given, flag) => readWord(flag, given, networkModes),
+    isForAgent: true,
+  }),
+  allow_host: field(texts, {
+    about: 'Hosts that can be reached besides, with `network` `model` or `none`: `NAME`, `NAME:PORT` or `*.NAME`.',
+    default: [],
+    option: 'allowHosts',
+    flag: {
+      name: 'allow-host',
+      type: 'string',
+      multiple: true,
+      value: 'NAME',
+      help: 'With --network model or none: let this host be reached, encrypted (NAME, NAME:PORT, *.NAME; repeatable)',
+      group: 'Permissions',
+      also: alone,
+    },
+    readAll: readHosts,
+    isForAgent: true,
   }),
   permission_mode: field(({ z }: Kit) => z.enum(permissionModes), {
     flag: {

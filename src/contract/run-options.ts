@@ -35,6 +35,10 @@ export interface RequestOptions {
   price?: TokenPrice | undefined;
   /** Whether the agent's requests to its models pass through Runwire, which then counts what they use (`meter`), and keeps them on the tape (`record`); default: off. */
   wire?: 'off' | 'meter' | 'record' | undefined;
+  /** What the agent and everything that it starts can reach: `open` is whatever you can (default), `model` its model through the wire and nothing else, `none` nothing but itself. */
+  network?: 'open' | 'model' | 'none' | undefined;
+  /** Hosts that can be reached besides, with `network` `model` or `none`: `NAME`, `NAME:PORT` or `*.NAME`. */
+  allowHosts?: readonly string[] | undefined;
   permissionMode?: 'read-only' | 'edit' | 'full' | undefined;
   /** Rules of the built-in agent, and for permission requests of ACP agents. */
   allow?: readonly string[] | undefined;

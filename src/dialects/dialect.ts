@@ -31,6 +31,7 @@ export type Loss =
   | 'limit'
   | 'rate_limit'
   | 'model_request'
+  | 'network'
   | 'lineage'
   | 'expectation'
   | 'log'

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isolations } from '../words/vocabulary.ts';
 import { ModelRequested, ModelResponded, WireRecorded } from './model-events.ts';
+import { networkFields, NetworkRefused } from './network-events.ts';
 import { ErrorCode, FileOperation, FinishReason, ItemKind, ItemStatus, Verified } from './words.ts';
 
 export { ErrorCode, FileOperation, FinishReason, ItemKind, ItemStatus, Verified };
@@ -33,6 +34,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     project_name: Text.optional(),
     parent_branch_id: Text.optional(),
     headless: z.boolean().optional(),
+    ...networkFields,
     /** The run in the ledger, and, where it has them, its parent and the root of its tree. */
     run_id: Id.optional(),
     parent_run_id: Id.optional(),
@@ -195,6 +197,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
   ModelRequested,
   ModelResponded,
   WireRecorded,
+  NetworkRefused,
   /** What is known about a branch of the work; later events add to earlier ones for the same branch. */
   z.strictObject({
     type: z.literal('branch.updated'),

@@ -18,6 +18,9 @@ export const shapes: Record<EventType, Record<string, string>> = {
     project_name: '~string',
     parent_branch_id: '~string',
     headless: '~boolean',
+    network: '~model|none',
+    allowed_hosts: '~strings',
+    network_lack: '~string',
     run_id: '~id',
     parent_run_id: '~id',
     root_run_id: '~id',
@@ -157,6 +160,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     response_bytes: 'count',
   },
   'wire.recorded': { lines: 'json' },
+  'network.refused': { via: 'proxy|names|tool|direct|other', host: '~string', port: '~count', process: '~string', reason: 'string', count: 'count' },
   'branch.updated': {
     branch_id: 'id',
     parent_branch_id: '~string',

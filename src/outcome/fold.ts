@@ -11,6 +11,7 @@ import { RunFigures } from './figures.ts';
 import { LastClaim } from './last-claim.ts';
 import { LastMessage } from './last-message.ts';
 import { Lineage } from './lineage.ts';
+import { NetworkFigures } from './network.ts';
 import type { RunOutcome, Verdict } from './outcome.ts';
 import type { Price } from './price.ts';
 import { RunTimes } from './run-times.ts';
@@ -85,6 +86,7 @@ export class OutcomeFold {
   /** The session of the last run that introduced itself. */
   #lastSession: string | undefined;
   #thread: EventOf<'thread.started'> | undefined;
+  readonly #network = new NetworkFigures();
   #prompt: string | undefined;
   #model: string | undefined;
   #turns = 0;
@@ -120,6 +122,7 @@ export class OutcomeFold {
         this.#model = event.model ?? this.#model;
         this.#prompt ??= event.task;
         this.#lastSession = event.session_id;
+        this.#network.started(event);
         if (event.resumed === true) this.#figures.agent.resume(usedBefore(event));
         if (event.agent !== undefined) this.#signals.heard = true;
         return;
@@ -162,6 +165,8 @@ export class OutcomeFold {
         this.#signals.modelFailure = this.#figures.wire.lastFailure;
         return warning === undefined ? undefined : this.#warn(warning);
       }
+      case 'network.refused':
+        return this.#network.refused(event);
       case 'retry.scheduled':
         this.#warn(`retry${event.attempt === undefined ? '' : ` ${event.attempt}`}: ${event.cause}`);
         if (event.scope === 'run') this.#nextAttempt(event.resumes === true);
@@ -393,6 +398,7 @@ export class OutcomeFold {
         usage_by_model: this.#figures.byModel(this.#model, price),
         models_served: this.#figures.wire.modelsServed,
         wire: this.#figures.report(this.#model, price),
+        network: this.#network.report(),
       }),
       ...present({
         children: childrenOf(this.#children),

@@ -73,6 +73,29 @@ const WireReport = z.strictObject({
     .optional(),
 });
 
+/** What a run could reach, and what it was kept from. */
+const NetworkReport = z.strictObject({
+  mode: z.enum(['model', 'none']),
+  /** False: the system cannot, and nothing was started. */
+  enforced: z.boolean(),
+  /** Why it is not. */
+  lack: z.string().optional(),
+  allowed_hosts: z.array(z.string()).optional(),
+  /** Attempts to reach anything else, as far as they were seen. */
+  stopped: z.int().nonnegative(),
+  stopped_hosts: z
+    .array(
+      z.strictObject({
+        host: z.string(),
+        port: z.int().nonnegative().optional(),
+        /** The process that asked first. */
+        process: z.string().optional(),
+        count: z.int().positive(),
+      }),
+    )
+    .optional(),
+});
+
 export const Branch = z.strictObject({
   branch_id: z.string(),
   parent_branch_id: z.string().optional(),
@@ -138,6 +161,8 @@ export const RunOutcome = z.strictObject({
   /** The models that answered, by the names that their providers give them; absent: nobody saw them answer. */
   models_served: z.array(z.string()).optional(),
   wire: WireReport.optional(),
+  /** What the agent could reach, if that was asked for; absent: whatever it could. */
+  network: NetworkReport.optional(),
   /** What the runs below this one used, each counted once; not in the metrics, which cover this run alone. */
   children: ChildrenUsage.optional(),
   /** The branches of the work, where there were any. */

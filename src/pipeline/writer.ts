@@ -1,3 +1,4 @@
+import { lossOf } from '../dialects/kit/losses.ts';
 import type { Dialect, Encoder, Loss, Variant } from '../dialects/dialect.ts';
 import { WireText } from '../dialects/kit/wire-text.ts';
 import type { EventRecord } from '../events/event.ts';
@@ -13,8 +14,6 @@ export type Writable = Dialect & Required<Pick<Dialect, 'encoder'>>;
 export function writable(dialect: Dialect): [dialect: Writable, variant: Variant] {
   return [dialect as Writable, dialect.variants?.[0] ?? { name: 'lines', layout: 'lines' }];
 }
-
-const ofWire: ReadonlySet<EventRecord['type']> = new Set(['model.requested', 'model.responded', 'wire.recorded']);
 
 /** Records in, the text of one dialect out; what the dialect cannot express is counted. */
 export class Writer {
@@ -43,7 +42,7 @@ export class Writer {
 
   record(record: EventRecord): void {
     // No other format has a place for them, and some end a line when anything follows.
-    if (!this.isRecords && ofWire.has(record.type)) return this.#text.lose('model_request');
+    if (!this.isRecords && isSeenBeside(record)) return this.#text.lose(lossOf[record.type]);
     this.#last = record;
     const over = this.#parts?.see(record);
     if (over !== undefined) {
@@ -98,4 +97,10 @@ function inTime(record: EventRecord): EventRecord {
   const { sequence, timestamp, thread_id, source, synthetic, message, limit } = record;
   const text = message ?? `the ${limit} limit was reached`;
   return { type: 'log', stream: 'agent', level: 'warning', text, sequence, timestamp, thread_id, source, synthetic };
+}
+
+const seenBeside = ['model.requested', 'model.responded', 'wire.recorded', 'network.refused'] as const;
+
+function isSeenBeside(record: EventRecord): record is EventRecord & { type: (typeof seenBeside)[number] } {
+  return seenBeside.some((type) => type === record.type);
 }

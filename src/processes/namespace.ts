@@ -68,8 +68,12 @@ export function namespaced(
 
 /** Starts a program as `startPrinting` does, in a namespace. */
 export function startContained({ command, args, ...rest }: Program, namespace: Namespace): Contained {
+  return startFirst({ ...rest, ...namespaced(command, args, namespace) });
+}
+
+/** Starts a command line of `namespaced`. */
+export function startFirst(order: Program): Contained {
   let left = false;
-  const order = { ...rest, ...namespaced(command, args, namespace) };
   const start = (marked: Start): Printing => {
     const { cwd, env } = marked;
     const child = spawn(marked.command, [...marked.args], {

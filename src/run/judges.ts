@@ -5,6 +5,9 @@ import { openOutputSchema } from '../builtin/answer/output-schema.ts';
 import type { Judges } from '../expect/expectations.ts';
 import { messageOf } from '../failure.ts';
 import type { Environment } from '../words/vocabulary.ts';
+import type { Border } from '../processes/confined.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { placed } from './sources/placed.ts';
 import { runInside } from '../workspace/run-inside.ts';
 import { quotedEnd } from '../redact/quoted.ts';
 
@@ -64,7 +67,18 @@ export function judgesIn({ workspace, env, passEnv, variables, signal }: Command
   };
 }
 
-/** The folder itself. */
-export function folderItself(cwd: string): CommandContext['workspace'] {
-  return { cwd, inside: (program) => program };
+/** Where commands are run: in the copy that the agent worked in, else in the folder itself; within its border, if it had one. */
+export function placeOf({
+  cwd,
+  workspace,
+  border,
+}: {
+  cwd: string;
+  workspace?: Workspace | undefined;
+  border?: Border | undefined;
+}): CommandContext['workspace'] {
+  return { cwd: workspace?.cwd ?? cwd, inside: (order) => placed(order, { workspace, border }) };
 }
+
+/** The folder itself. */
+export const folderItself = (cwd: string): CommandContext['workspace'] => placeOf({ cwd });

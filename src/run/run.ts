@@ -21,6 +21,7 @@ import type { TelemetryRequest } from '../telemetry/settings.ts';
 import { openSinks, type SinkRequests } from './sinks/open.ts';
 import { RecordLog } from './sinks/record-log.ts';
 import type { Sink } from './sinks/sink.ts';
+import { isBordered, needsWire, unenforced } from './sources/reach.ts';
 import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
 import type { Introduction } from './sources/source.ts';
 import type { Script } from './sources/script.ts';
@@ -220,9 +221,9 @@ class LiveRun implements Run {
     const { signal } = this.#stop;
     return {
       expectations: new Expectations(expect, { isRedacted: redact }),
-      async judges({ workspace }) {
-        const { folderItself, judgesIn } = await import('./judges.ts');
-        return judgesIn({ workspace: workspace ?? folderItself(cwd), env: agentEnv, passEnv, variables, signal });
+      async judges({ workspace, border }) {
+        const { judgesIn, placeOf } = await import('./judges.ts');
+        return judgesIn({ workspace: placeOf({ cwd, workspace, border }), env: agentEnv, passEnv, variables, signal });
       },
     };
   }
@@ -244,21 +245,24 @@ class LiveRun implements Run {
           ? { env, set: variables }
           : { env: { ...env, ...handedOn }, set: { ...handedOn, ...variables } };
       const chooser = { ...given, run: this, place: this.#place, redact: this.#redact, loadAgent, script, ask };
-      const { workspace, wire = 'off' } = this.spec;
+      const { workspace } = this.spec;
       const choose = async (chosenBy: typeof chooser): Promise<Chosen> =>
         workspace === undefined
           ? chooseSource(this.spec, chosenBy)
           : (await import('./sources/isolated.ts')).isolatedSource(this.spec, workspace, chosenBy);
-      const chosen =
-        wire === 'off'
-          ? await choose(chooser)
-          : await (await import('./sources/wired.ts')).wiredSource(this.spec, chooser, choose);
+      const connect = async (chosenBy: typeof chooser): Promise<Chosen> =>
+        needsWire(this.spec)
+          ? (await import('./sources/wired.ts')).wiredSource(this.spec, chosenBy, choose)
+          : choose(chosenBy);
+      const chosen = isBordered(this.spec)
+        ? await (await import('./sources/bordered.ts')).borderedSource(this.spec, chooser, connect)
+        : await connect(chooser);
       for (const warning of [...chosen.warnings, ...(await this.#uncounted())]) warn?.(warning);
       return chosen;
     } catch (error) {
       // Where a run is settled, nobody waits for an error: it would be tried again, and fail again.
       if (!(error instanceof Failure) || (error.code !== 'config' && settle === undefined)) throw error;
-      return refused(error, { agent: this.spec.agent });
+      return refused(error, { agent: this.spec.agent, ...unenforced(error) });
     }
   }
 

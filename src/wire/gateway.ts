@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server as Listener, Socket } from 'node:net';
 import type { Environment } from '../words/vocabulary.ts';
 import type { Api, RequestFacts } from './apis/api.ts';
 import { noReading } from './apis/api.ts';
@@ -69,8 +69,10 @@ export class Gateway {
     this.#server.on('clientError', (_error, socket: Socket) => socket.destroy());
   }
 
-  async open(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
+  /** `listener`: where it is asked, if that is in another network than ours. */
+  async open(listener?: Listener): Promise<void> {
+    if (listener === undefined) this.#server.listen(0, '127.0.0.1');
+    else this.#server.listen(listener);
     await once(this.#server, 'listening');
     // A run that could not begin leaves nothing that keeps the program alive.
     this.#server.unref();

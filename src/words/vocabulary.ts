@@ -8,6 +8,9 @@ export type ModelApi = (typeof modelApis)[number];
 /** What is done with an agent's requests to its models: nothing, or they pass through Runwire, which counts what they use, and may keep them. */
 export const wireModes = ['off', 'meter', 'record'] as const;
 
+/** What an agent, or a command, can reach: whatever it can; its model; nothing but itself. */
+export const networkModes = ['open', 'model', 'none'] as const;
+
 /** What an agent may do without being asked, from least to most. */
 export const permissionModes = ['read-only', 'edit', 'full'] as const;
 export type PermissionMode = (typeof permissionModes)[number];

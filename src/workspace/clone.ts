@@ -1,3 +1,4 @@
+import { type Border, bordered } from '../processes/confined.ts';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure, messageOf } from '../failure.ts';
@@ -39,8 +40,8 @@ export class Clone implements Isolation {
     await copyFiles(root, this.top, copied);
   }
 
-  inside(order: Order): Order {
-    return order;
+  inside(order: Order, border?: Border): Order {
+    return border === undefined ? order : bordered(order, border);
   }
 
   scratch(name: string): { outside: string; inside: string } {

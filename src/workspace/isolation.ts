@@ -1,3 +1,4 @@
+import type { Border } from '../processes/confined.ts';
 import type { Environment, IsolationKind } from '../words/vocabulary.ts';
 import type { Git } from './git.ts';
 
@@ -56,8 +57,8 @@ export interface Isolation {
   /** The top of the copy, as the work inside sees it. */
   readonly top: string;
   create(signal: AbortSignal): Promise<void>;
-  /** The same command, to be run inside. */
-  inside(order: Order): Order;
+  /** The same command, to be run inside; with a border, also within that. */
+  inside(order: Order, border?: Border): Order;
   /** A folder for what is read from the copy: as we see it, and as the shell that reads it does. */
   scratch(name: string): { outside: string; inside: string };
   /** Where we see the git folder that the work had to itself; undefined: it had none. */

@@ -5,12 +5,13 @@ import { Failure, messageOf } from '../failure.ts';
 import { isInside } from '../files/inside.ts';
 import { present } from '../json/present.ts';
 import { homeFolder } from '../files/xdg.ts';
-import { type Namespace, namespaced, ownTable, systemTool } from '../processes/namespace.ts';
+import { type Border, confined, cover, isRoot } from '../processes/confined.ts';
+import { systemTool } from '../processes/namespace.ts';
 import { quoted } from '../redact/quoted.ts';
 import { answerOf, gitEnvironment, longPatienceMs, wordsOf } from './git.ts';
 import { scriptStart } from './repository-programs.ts';
 import { type CopyPlace, type CopyPlan, type Isolation, type Means, type Order, ownParts } from './isolation.ts';
-import { quote } from './quote.ts';
+import { quote } from '../processes/quote.ts';
 import { removeFolder } from './remove-folder.ts';
 import { rootsOf, systemFolders } from '../processes/trusted.ts';
 import { shellScript } from '../files/shell-script.ts';
@@ -46,9 +47,9 @@ export class Overlay implements Isolation {
     writeFileSync(join(folder, 'began'), began);
   }
 
-  inside(order: Order): Order {
+  inside(order: Order, border?: Border): Order {
     // It changes to its folder only after the mount, so that no process inside ever has a directory below the layer.
-    return { ...order, ...this.#enter(order, { lasts: true }), cwd: '/' };
+    return { ...order, ...this.#enter(order, { lasts: true, border }), cwd: '/' };
   }
 
   scratch(name: string): { outside: string; inside: string } {
@@ -114,7 +115,7 @@ export class Overlay implements Isolation {
   /** `lasts`: its unmount flushes everything to disk, even what others wrote: needed for the work, not for our own scripts. */
   #enter(
     { command, args, cwd }: Order,
-    { before = ':', lasts }: { before?: string; lasts: boolean },
+    { before = ':', lasts, border }: { before?: string; lasts: boolean; border?: Border | undefined },
   ): Pick<Order, 'command' | 'args'> {
     // Mount options cannot contain every character that a path can, so these are names in the copy's own folder. `lower-N`, the way
     // to the files below, is unmounted at once, so that nobody reaches them through it.
@@ -129,8 +130,16 @@ export class Overlay implements Isolation {
       ...layers.map(([index, path]) => `mount -t overlay runwire -o ${options(index)} ${quote(path)}`),
       ...layers.map(([index]) => `umount -l lower-${index}`),
     ];
-    const steps = [`cd ${quote(this.#plan.folder)}`, before, ...mounts, ...this.#withheld(), `cd ${quote(cwd)}`];
-    return enterNamespace(command, args, steps.join(' && '));
+    const covered = border === undefined ? [] : [cover(border)];
+    const steps = [
+      `cd ${quote(this.#plan.folder)}`,
+      before,
+      ...mounts,
+      ...this.#withheld(),
+      ...covered,
+      `cd ${quote(cwd)}`,
+    ];
+    return confined({ command, args }, steps.join(' && '), border);
   }
 
   /** Nothing can be published from inside: credentials for git and its hosts are hidden. So are the layers of this and other copies. */
@@ -161,38 +170,8 @@ const createScript = shellScript(import.meta.dirname, 'scripts/overlay.sh');
 /** Where the kernel notes that a mount was volatile, that is, not flushed to disk: it would refuse the next mount. */
 const notWaited = join('work', 'incompat');
 
-const isRoot = (): boolean => process.geteuid?.() === 0;
 /** How a layer records what it hides and, as root, where a folder came from: without that, no folder below could be renamed. */
 const ownMark = (): string => (isRoot() ? ',redirect_dir=on' : ',userxattr');
-
-/**
- * A command in its own mount and process namespace, as the current user and without the right to change mounts: otherwise it
- * could remove the layer.
- */
-function enterNamespace(command: string, args: readonly string[], prepare: string): Pick<Order, 'command' | 'args'> {
-  const unshare = systemTool('unshare') ?? 'unshare';
-  const common = ['--mount', '--pid', '--fork', '--kill-child'];
-  if (isRoot()) {
-    const namespace: Namespace = { program: unshare, flags: common, prepare: `${ownTable} && ${prepare}` };
-    return namespaced(
-      systemTool('setpriv') ?? 'setpriv',
-      [`--bounding-set=${forbidden}`, '--', command, ...args],
-      namespace,
-    );
-  }
-  const namespace: Namespace = {
-    program: unshare,
-    flags: ['--user', '--map-root-user', ...common],
-    prepare: `mount -t proc proc /proc && ${prepare}`,
-  };
-  const self = ['--user', `--map-user=${process.geteuid?.()}`, `--map-group=${process.getegid?.()}`, '--'];
-  return namespaced(unshare, [...self, command, ...args], namespace);
-}
-
-/** Capabilities that root gives up inside: they would give access to what lies below a mount. */
-const forbidden = ['sys_admin', 'sys_ptrace', 'sys_rawio', 'sys_module', 'mknod', 'dac_read_search']
-  .map((each) => `-${each}`)
-  .join(',');
 
 /**
  * What an overlay puts a layer over: the checkout, for a linked worktree also its repository elsewhere, and remotes on this machine,
@@ -250,7 +229,7 @@ export async function whyNoOverlay(folder: string): Promise<string | undefined> 
     const { checkout = '', upper = '' } = places;
     const options = `lowerdir=checkout,upperdir=upper,workdir=work${ownMark()},volatile`;
     const prepare = `cd ${quote(folder)} && mount -t overlay runwire -o ${options} checkout && cd ${quote(checkout)}`;
-    const entered = enterNamespace('/bin/sh', ['-c', ': > tried'], prepare);
+    const entered = confined({ command: '/bin/sh', args: ['-c', ': > tried'] }, prepare);
     const { code, stderr } = await answerOf({ ...entered, cwd: '/', env: { PATH: systemFolders } });
     if (code !== 0) return quoted(stderr.trim().split('\n', 1)[0] ?? '', 200) || `exit code ${code}`;
     return existsSync(join(upper, 'tried')) && !existsSync(join(checkout, 'tried'))

@@ -1,3 +1,4 @@
+import type { Border } from '../processes/confined.ts';
 import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
@@ -183,11 +184,11 @@ export class Workspace {
     if (!this.#isDisposable) writeNote({ ...note, is_ready: true });
   }
 
-  /** The same command inside, with the variables of this copy. */
-  inside({ env, ...order }: Order): Order {
+  /** The same command inside, with the variables of this copy; with a border, also within that. */
+  inside({ env, ...order }: Order, border?: Border): Order {
     const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.has(name)));
     const config = withConfig(rest, configInside);
-    return this.#isolation.inside({ ...order, env: { ...rest, ...this.variables, ...config } });
+    return this.#isolation.inside({ ...order, env: { ...rest, ...this.variables, ...config } }, border);
   }
 
   /** A private folder for what the work needs beside the copy: as we see it, and as the work does. It is there once the copy is. */

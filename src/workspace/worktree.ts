@@ -1,3 +1,4 @@
+import { type Border, bordered } from '../processes/confined.ts';
 import { mkdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -45,8 +46,8 @@ export class Worktree implements Isolation {
     await copyFiles(root, this.top, copied);
   }
 
-  inside(order: Order): Order {
-    return order;
+  inside(order: Order, border?: Border): Order {
+    return border === undefined ? order : bordered(order, border);
   }
 
   scratch(name: string): { outside: string; inside: string } {

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseRules } from '../../src/builtin/permissions/rules.ts';
 import { builtinTools, type BuiltinToolsOptions } from '../../src/builtin/tools/index.ts';
-import { isPublicAddress } from '../../src/builtin/tools/addresses.ts';
+import { isPublicAddress } from '../../src/network/addresses.ts';
 import { locate } from '../../src/builtin/permissions/workspace.ts';
 import { callBuiltin, temporaryFolder } from '../support/tool-call.ts';
 

@@ -1,5 +1,6 @@
 import type { EventOf } from '../../src/events/event.ts';
 import { subject } from '../../src/events/subject.ts';
+import { refusalInWords } from '../../src/outcome/network.ts';
 import type { LeftOut } from '../../src/reports/report-records.ts';
 import { dollars, plural, seconds, tokens } from '../../src/terminal/figures.ts';
 import type { FileEdit, Row, RowKind, SentRecord } from './row.ts';
@@ -203,6 +204,9 @@ export class RowFold {
           text: requestInWords(event),
           tone: event.code === undefined && event.ended !== 'cut_by_provider' ? 'info' : 'warn',
         });
+        return;
+      case 'network.refused':
+        this.#row('log', event, at, { label: 'Network', text: refusalInWords(event), tone: 'warn' });
         return;
       case 'rate_limit.reported':
         this.#row('log', event, at, {

@@ -6,6 +6,9 @@ import { version } from '../../version.ts';
 import type { StdioTransport } from './stdio.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
 import { clip } from '../tools/clip.ts';
+import { portOf, type Reach } from '../tools/reach.ts';
+import type { Program } from '../../processes/child.ts';
+import { bordered } from '../../processes/confined.ts';
 import { cancelled, define, failed } from '../tools/define.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
@@ -39,6 +42,7 @@ export interface McpOptions {
   cwd: string;
   env: Environment;
   signal: AbortSignal;
+  reach?: Reach | undefined;
 }
 
 export interface McpConnection {
@@ -86,9 +90,10 @@ async function connect(name: string, server: McpServer, options: McpOptions): Pr
     const { PATH, HOME } = options.env;
     const env = { ...present({ PATH, HOME }), ...filled.env };
     const command = { command: filled.command, args: filled.args ?? [], cwd: filled.cwd ?? options.cwd, env };
-    child = new StdioTransport(command, (line) => validateJSONRPCMessage(JSON.parse(line)));
+    child = new StdioTransport(within(command, options.reach), (line) => validateJSONRPCMessage(JSON.parse(line)));
   }
   try {
+    refuseHost(filled, options.reach);
     const client = await createMCPClient({
       transport: child ?? httpTransport(filled),
       clientName: 'runwire',
@@ -107,6 +112,20 @@ async function connect(name: string, server: McpServer, options: McpOptions): Pr
     await child?.close();
     throw new Failure('config', `the MCP server "${name}" did not start: ${words}`, { cause: error });
   }
+}
+
+/** A server that is started has the network of commands. */
+function within(program: Program, reach: Reach | undefined): Program {
+  if (reach === undefined) return program;
+  const { border } = reach;
+  return bordered({ ...program, env: { ...program.env, ...border.variables } }, border);
+}
+
+/** One that is elsewhere must be allowed by its name. */
+function refuseHost(server: McpServer, reach: Reach | undefined): void {
+  const url = 'url' in server ? URL.parse(server.url) : null;
+  const refusal = url === null ? undefined : reach?.refuse(url.hostname, portOf(url));
+  if (refusal !== undefined) throw new Failure('config', refusal);
 }
 
 function httpTransport(server: McpServer): { type: 'http' | 'sse'; url: string; headers: Record<string, string> } {

@@ -2,10 +2,18 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { z } from 'zod';
 import { messageOf } from '../../failure.ts';
-import { exitOf, startPrinting, type Exit, type Printing } from '../../processes/child.ts';
-import { findNamespace, startContained, type Contained } from '../../processes/namespace.ts';
+import { exitOf, startPrinting, type Exit, type Printing, type Program as Shell } from '../../processes/child.ts';
+import { bordered } from '../../processes/confined.ts';
+import {
+  findNamespace,
+  startContained,
+  startFirst,
+  type Contained,
+  type Namespace,
+} from '../../processes/namespace.ts';
 import type { Tool, ToolResult, ToolRun } from './tool.ts';
 import { withoutSecrets } from '../../redact/without-secrets.ts';
+import type { Reach } from './reach.ts';
 import { Clip, lastBreak } from './clip.ts';
 import { cancelled, define, failed } from './define.ts';
 
@@ -26,8 +34,8 @@ const input = z.strictObject({
 });
 type Input = z.infer<typeof input>;
 
-/** `contained`: where the system supports it, a command sees only its own processes, and none of them outlives it. */
-export function bash({ contained }: { contained: boolean }): Tool {
+/** `contained`: where the system supports it, a command sees only its own processes, and none of them outlives it; within a border that is so anyway. */
+export function bash({ contained, reach }: { contained: boolean; reach?: Reach | undefined }): Tool {
   return define<Input>({
     name: 'bash',
     kind: 'command',
@@ -36,17 +44,23 @@ export function bash({ contained }: { contained: boolean }): Tool {
     input,
     need: ({ command }) => ({ access: 'execute', subject: command }),
     async run(args, run) {
-      const namespace = contained ? await findNamespace() : undefined;
+      const namespace = contained && reach === undefined ? await findNamespace() : undefined;
       if (run.signal.aborted) return cancelled;
       const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
       const program = { command: shell, args: ['-c', args.command], cwd: run.cwd, env: withoutSecrets(run.env) };
-      const started =
-        namespace === undefined
-          ? { ...startPrinting(program), leftSomething: () => false }
-          : startContained(program, namespace);
-      return follow(started, args, run);
+      return follow(startShell(program, namespace, reach), args, run);
     },
   });
+}
+
+function startShell(program: Shell, namespace: Namespace | undefined, reach: Reach | undefined): Contained {
+  if (reach !== undefined) {
+    const { border } = reach;
+    return startFirst(bordered({ ...program, env: { ...program.env, ...border.variables } }, border));
+  }
+  return namespace === undefined
+    ? { ...startPrinting(program), leftSomething: () => false }
+    : startContained(program, namespace);
 }
 
 async function follow({ child, end, leftSomething }: Contained, args: Input, run: ToolRun): Promise<ToolResult> {

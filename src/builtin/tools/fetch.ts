@@ -5,6 +5,7 @@ import type { Tool, ToolResult } from './tool.ts';
 import { clip } from './clip.ts';
 import { cancelled, define, failed, success } from './define.ts';
 import type { Answer, NetworkOptions } from './http-get.ts';
+import { portOf, type Reach } from './reach.ts';
 
 const largest = 1024 * 1024;
 const longestTime = 30_000;
@@ -13,7 +14,7 @@ const mostCharacters = 50_000;
 
 const input = z.strictObject({ url: z.string().describe('An http or https address of the public internet.') });
 
-export const fetch = (rules: PermissionRules, network: NetworkOptions = {}): Tool =>
+export const fetch = (rules: PermissionRules, network: NetworkOptions = {}, reach?: Reach): Tool =>
   define<z.infer<typeof input>>({
     name: 'fetch',
     kind: 'web',
@@ -24,7 +25,7 @@ export const fetch = (rules: PermissionRules, network: NetworkOptions = {}): Too
       const time = AbortSignal.timeout(longestTime);
       try {
         const either = AbortSignal.any([signal, time]);
-        return await resultOf(await get(url, rules, network, either), either);
+        return await resultOf(await get(url, rules, network, either, reach), either);
       } catch (error) {
         if (signal.aborted) return cancelled;
         if (time.aborted) return failed(`${url} took longer than ${longestTime} ms`);
@@ -40,10 +41,13 @@ async function get(
   rules: PermissionRules,
   network: NetworkOptions,
   signal: AbortSignal,
+  reach: Reach | undefined,
 ): Promise<Answer> {
   const { httpGet } = await import('./http-get.ts');
   let url = parse(address);
   for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+    const refusal = reach?.refuse(hostOf(url.href), portOf(url));
+    if (refusal !== undefined) throw new Failure('tool', refusal);
     const answer = await httpGet(url, largest, signal, network);
     if (answer.status < 300 || answer.status > 399 || answer.location === undefined) return answer;
     const next = parse(answer.location, url);

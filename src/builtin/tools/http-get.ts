@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { Failure } from '../../failure.ts';
 import { version } from '../../version.ts';
-import { isPublicAddress } from './addresses.ts';
+import { isPublicAddress } from '../../network/addresses.ts';
 
 interface Address {
   address: string;

@@ -7,6 +7,7 @@ import { readTimeline, type Timeline } from '../../ledger/timeline.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { shortRunId } from '../../ids/run-id.ts';
 import { present } from '../../json/present.ts';
+import { networkInWords } from '../../outcome/network.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import type { Tape } from '../../tapes/tape.ts';
 import { command } from '../command.ts';
@@ -154,6 +155,7 @@ function describe(run: RunRecord, { timeline, missing }: OfTape, screen: Screen,
     ['on', run.host],
     ['tokens', tokens(run)],
     ['cost', run.cost === undefined ? undefined : `${costInWords(run)} (${run.cost_source})`],
+    ['network', outcome?.network === undefined ? undefined : networkInWords(outcome.network)],
     ['work', work(run)],
     ['kept', kept(run)],
     ['tape', run.tape === undefined ? undefined : missing],

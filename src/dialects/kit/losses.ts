@@ -25,6 +25,7 @@ export const lossOf: Record<EventType, Loss> = {
   'model.requested': 'model_request',
   'model.responded': 'model_request',
   'wire.recorded': 'model_request',
+  'network.refused': 'network',
   'branch.updated': 'lineage',
   'branch.published': 'lineage',
   'expectation.checked': 'expectation',

@@ -12,6 +12,7 @@ import { type Environment, type PermissionMode, permissionModes } from '../../wo
 import { ownLimits } from '../../contract/requested.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import type { Chosen, Variables } from './choose.ts';
+import { placed } from './placed.ts';
 import { ProcessSource, type ProcessSourceOptions } from './process.ts';
 import { continuePrompt } from './resuming.ts';
 import type { Introduction } from './source.ts';
@@ -55,7 +56,7 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
       } = plan({ extraArgs, ...(resume === undefined ? {} : { resume, prompt: continuePrompt }) });
       directed?.prepare();
       const order = { command: path, args, cwd: ask.cwd, env: directed?.env(variablesOf(set)) ?? variablesOf(set) };
-      return { ...(workspace?.inside(order) ?? order), stdin };
+      return { ...placed(order, { workspace: variables.workspace, border: variables.border?.border }), stdin };
     },
   });
   return {

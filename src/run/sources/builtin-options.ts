@@ -5,6 +5,7 @@ import { configSecrets } from '../../builtin/config/secrets.ts';
 import type { AskPerson } from '../../builtin/permissions/question.ts';
 import { parseRules } from '../../builtin/permissions/rules.ts';
 import { hiderOf } from '../../builtin/tools/hide.ts';
+import type { Reach } from '../../builtin/tools/reach.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../json/present.ts';
 import type { Redactor } from '../../redact/redactor.ts';
@@ -20,6 +21,7 @@ export async function agentOptions(
   env: Environment,
   redactor: Redactor | undefined,
   ask: AskPerson | undefined,
+  reach: Reach | undefined,
 ): Promise<Omit<AgentOptions, 'signal'>> {
   const { cwd, prompt } = spec;
   const config = await loadConfig({ cwd, env });
@@ -29,6 +31,11 @@ export async function agentOptions(
     throw new Failure(
       'config',
       'no model: name one with --model PROVIDER/NAME, in RUNWIRE_MODEL, or as "model" in your config file',
+    );
+  if (spec.network === 'none' && !model.startsWith('replay/'))
+    throw new Failure(
+      'input',
+      '--network none: the built-in agent asks its model itself; --network model keeps its tools from everything else',
     );
   const rules = config.permissions ?? {};
   return {
@@ -57,6 +64,7 @@ export async function agentOptions(
       redact: redactor === undefined ? undefined : (text: string) => redactor.text(text),
       hide: redactor === undefined ? undefined : hiderOf(redactor),
       ask,
+      reach,
     }),
   };
 }

@@ -8,6 +8,7 @@ import type { Run } from '../handle.ts';
 import { acpAgent, builtIn, type Environment } from '../../words/vocabulary.ts';
 import type { Project } from '../git.ts';
 import type { Limits, RunSpec } from '../../contract/spec.ts';
+import type { RunBorder } from './bordered.ts';
 import { BuiltInSource } from './builtin.ts';
 import type { Wire } from './directed.ts';
 import type { Script } from './script.ts';
@@ -21,6 +22,8 @@ export interface Variables {
   set: Readonly<Record<string, string>>;
   /** The private copy that its process runs in. */
   workspace?: Workspace | undefined;
+  /** Where its network ends; unset: nowhere. */
+  border?: RunBorder | undefined;
   /** Where its requests to models are to pass; unset: they go where they go. */
   wire?: Wire | undefined;
 }
@@ -61,8 +64,9 @@ export async function chooseSource(given: RunSpec, chooser: Chooser): Promise<Ch
   if (agent !== builtIn) return (await import('./agent.ts')).agentSource(spec, chooser);
   // Its file tools see what its process sees, so it needs its own process inside the copy.
   if (chooser.workspace !== undefined) return (await import('./own-process.ts')).ownProcessSource(spec, chooser);
-  const { place, env, redact, loadAgent, ask } = chooser;
-  const options = async () => (await import('./builtin-options.ts')).agentOptions(spec, place, env, redact, ask);
+  const { place, env, redact, loadAgent, ask, border } = chooser;
+  const options = async () =>
+    (await import('./builtin-options.ts')).agentOptions(spec, place, env, redact, ask, border);
   return {
     source: new BuiltInSource(options, loadAgent === undefined ? undefined : () => loadAgent(run)),
     introduction: {},

@@ -5,10 +5,12 @@ import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import type { Chosen, Variables } from './choose.ts';
+import { placed } from './placed.ts';
 import { ProcessSource } from './process.ts';
 
 /** The exact command that the user typed. One that looks like a known agent gets that agent's variables. */
-export function commandSource(command: readonly string[], spec: RunSpec, { env, set, workspace }: Variables): Chosen {
+export function commandSource(command: readonly string[], spec: RunSpec, variables: Variables): Chosen {
+  const { env, set } = variables;
   const [program, ...args] = command;
   if (program === undefined || program === '')
     throw new Failure('input', 'no command after --; such as: runwire run -- codex exec --json "fix the tests"');
@@ -23,7 +25,7 @@ export function commandSource(command: readonly string[], spec: RunSpec, { env, 
   const stdin = prompt === '' ? undefined : prompt;
   return {
     source: new ProcessSource({
-      launch: () => ({ ...(workspace?.inside(order) ?? order), stdin }),
+      launch: () => ({ ...placed(order, { workspace: variables.workspace, border: variables.border?.border }), stdin }),
       canResume: false,
       dialect: dialect === undefined ? undefined : findReader(dialect),
     }),

@@ -2,6 +2,7 @@ import type { SessionTotals } from '../../agents/session-meter.ts';
 import type { Draft, EventOf, EventSource } from '../../events/event.ts';
 import type { Reader, ReaderOptions } from '../../pipeline/reader.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
+import type { Border } from '../../processes/confined.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { OwnLimits } from '../../contract/spec.ts';
 import type { NextRequest, Used } from '../reservations.ts';
@@ -19,6 +20,8 @@ export interface Source {
   correct?(draft: Draft): Draft;
   /** The private copy that it works in, if any. */
   readonly workspace?: Workspace | undefined;
+  /** Where its network ends, if anywhere. */
+  readonly border?: Border | undefined;
   /** Called when no more attempts follow; cleans up. */
   close?(): Promise<void>;
 }

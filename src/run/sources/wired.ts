@@ -40,7 +40,7 @@ export async function wiredSource<Given extends Chooser>(
       'input',
       `--wire ${wire} works for a command of your own and for agents that are programs, not for ${agent}`,
     );
-  const { env, set, redact } = chooser;
+  const { env, set, redact, border } = chooser;
   const given = { ...env, ...set };
   const listener = new WireListener(redact);
   const cleanings: (() => void)[] = [];
@@ -48,7 +48,7 @@ export async function wiredSource<Given extends Chooser>(
   const open = async (routes: readonly Route[]): Promise<Gateway> => {
     const recorder = wire === 'record' ? recorderOf(spec, given, listener, redact) : undefined;
     gateway = new Gateway({ routes, listener, recorder, env: given });
-    await gateway.open();
+    await gateway.open(border?.listener);
     // The token is worth nothing outside this run, but it need not be read either.
     redact?.learn([gateway.token, ...routes.flatMap(({ key }) => key ?? [])]);
     return gateway;

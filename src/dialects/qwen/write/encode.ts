@@ -77,6 +77,7 @@ class QwenEncoder implements Encoder {
       case 'model.requested':
       case 'model.responded':
       case 'wire.recorded':
+      case 'network.refused':
       case 'expectation.checked':
       case 'branch.updated':
       case 'branch.published':

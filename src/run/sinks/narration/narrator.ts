@@ -1,5 +1,6 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import { isUnchanged } from '../../../outcome/lineage.ts';
+import { refusalInWords } from '../../../outcome/network.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { Activity, type Call, toolOf } from './activity.ts';
 import { gist } from './call.ts';
@@ -117,6 +118,8 @@ export class Narrator {
         ]);
       case 'limit.reached':
         return this.#line('yellow', [`limit reached: ${record.message ?? record.limit}`]);
+      case 'network.refused':
+        return this.#line('yellow', [refusalInWords(record)]);
       case 'branch.updated':
         return this.#branch(record);
       case 'branch.published':

@@ -4,10 +4,15 @@ import type { AskPerson } from '../../../builtin/permissions/question.ts';
 import { parseRules } from '../../../builtin/permissions/rules.ts';
 import type { RunSpec } from '../../../contract/spec.ts';
 import type { Chosen, Variables } from '../choose.ts';
+import { placed } from '../placed.ts';
 import { AcpSource } from './source.ts';
 
 /** Any agent that speaks ACP, by its command; a known agent needs only its name. */
-export function acpSource(spec: RunSpec, { env, set, workspace }: Variables, person: AskPerson | undefined): Chosen {
+export function acpSource(
+  spec: RunSpec,
+  { env, set, workspace, border }: Variables,
+  person: AskPerson | undefined,
+): Chosen {
   const { command, args, known, title } = acpProgram(spec.command ?? []);
   const { prompt, cwd, directories, resume, model, pass_env, limits, agent_args } = spec;
   const passed = { pass: [...(known?.passEnv ?? []), ...pass_env], set: { ...known?.acp?.env, ...set } };
@@ -15,7 +20,7 @@ export function acpSource(spec: RunSpec, { env, set, workspace }: Variables, per
   const rules = parseRules(spec.permission_mode ?? 'edit', spec.allow, spec.deny, directories);
   return {
     source: new AcpSource({
-      launch: () => workspace?.inside(order) ?? order,
+      launch: () => placed(order, { workspace, border: border?.border }),
       ask: { prompt, cwd, directories, resume, model, mayDoAll: rules.mode === 'full' && rules.deny.length === 0 },
       rules,
       person,
