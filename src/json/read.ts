@@ -48,6 +48,12 @@ export function time(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) && value > 0 && value < 8.64e15 ? value : undefined;
   if (typeof value !== 'string') return undefined;
   const ms = Date.parse(value);
+  return Number.isNaN(ms) ? leapSecond(value) : ms;
+}
+
+/** JavaScript knows no second 60; it belongs to the minute, and the day, that it ends. */
+function leapSecond(text: string): number | undefined {
+  const ms = text.charAt(16) === ':' ? Date.parse(text.replace(/:60(?:\.\d+)?/, ':59.999')) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }
 

@@ -19,7 +19,7 @@ import type {
 import type { Labels } from '../contract/labels.ts';
 import { percentilesSql, type StatsQuery, statsSql } from './stats-sql.ts';
 import { totalsOf, totalsSql } from './totals-sql.ts';
-import { type Offset, offsetsOf } from './time-zone.ts';
+import { type Offset, offsetsOf } from '../time/zone.ts';
 
 export const rowsAtOnce = 200;
 const valuesPerQuery = 5000;

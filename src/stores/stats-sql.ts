@@ -3,7 +3,7 @@ import type { Database, Statement } from './database.ts';
 import { select } from './filter-sql.ts';
 import { columnInRuns, plainText } from './rows.ts';
 import type { Grouping, RunFilter } from './run-store.ts';
-import type { Offset } from './time-zone.ts';
+import type { Offset } from '../time/zone.ts';
 
 export interface StatsQuery {
   groupings: readonly Grouping[];
