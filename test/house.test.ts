@@ -18,6 +18,7 @@ function foldersIn(path: string): string[] {
 /** Which rooms a room may import, besides those in `forAll`. */
 const mayImport: Record<string, readonly string[]> = {
   events: [],
+  claims: ['events'],
   outcome: ['events'],
   dialects: ['outcome', 'redact', 'events'],
   redact: ['events'],
