@@ -8,7 +8,8 @@ import { deny, faultOf, finish } from './kit/ending.ts';
 import { readInit } from './kit/init.ts';
 import { textOf } from './kit/texts.ts';
 import { kindIn, kindsOf, mcpName } from './kit/tool-kinds.ts';
-import { readMessagesUsage, serviceTierOf } from './kit/messages-usage.ts';
+import { readMessagesUsage } from './kit/messages-usage.ts';
+import { tierOfMessages } from '../outcome/service-tier.ts';
 import { reportUsage } from './kit/usage.ts';
 
 const toolKinds = kindsOf({
@@ -170,7 +171,7 @@ function decoder(sink: DecoderSink): Decoder {
     open.delete(parent ?? '');
     reportUsage(sink, 'step', readMessagesUsage(message.usage), {
       model: message.model,
-      service_tier: serviceTierOf(message.usage),
+      service_tier: tierOfMessages(message.usage),
     });
     if (parent !== undefined) return;
     // null while the message is still streaming.
@@ -188,7 +189,7 @@ function decoder(sink: DecoderSink): Decoder {
     const text = string(wire.result) ?? '';
     if (!hasSpoken && text !== '') sink.emit({ type: 'text.completed', text });
     reportUsage(sink, 'turn', readMessagesUsage(object(wire.usage)), {
-      service_tier: serviceTierOf(object(wire.usage)),
+      service_tier: tierOfMessages(object(wire.usage)),
     });
     for (const each of list(wire.permission_denials)) deny(sink, `denial_${++denials}`, asText(each));
     const more = present({ raw_status: string(wire.subtype), duration_ms: count(wire.duration_ms) });

@@ -9,7 +9,8 @@ import { readInit } from './kit/init.ts';
 import { surest } from './kit/surest.ts';
 import { tellTime } from './kit/time.ts';
 import { kindIn, kindsOf } from './kit/tool-kinds.ts';
-import { readMessagesUsage, serviceTierOf } from './kit/messages-usage.ts';
+import { readMessagesUsage } from './kit/messages-usage.ts';
+import { tierOfMessages } from '../outcome/service-tier.ts';
 import { reportUsage } from './kit/usage.ts';
 
 const toolKinds = kindsOf({
@@ -176,7 +177,7 @@ function decoder(sink: DecoderSink): Decoder {
   ): void {
     const counts = object(usage);
     const tokens = { ...readMessagesUsage(counts), ...present({ reasoning_tokens: count(counts.thinking_tokens) }) };
-    reportUsage(sink, 'turn', tokens, { service_tier: serviceTierOf(counts) });
+    reportUsage(sink, 'turn', tokens, { service_tier: tierOfMessages(counts) });
     if (isGood && !hasSpoken && text !== '') sink.emit({ type: 'text.completed', text });
     const raw_status = type === 'result' ? string(subtype) : undefined;
     ending.read(isGood ? undefined : droidFault(text), present({ raw_status, duration_ms: count(duration) }));

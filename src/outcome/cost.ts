@@ -1,7 +1,8 @@
 import { present } from '../json/present.ts';
 import type { ModelUsage } from './outcome.ts';
-import { type Call, dollars, isDearer, type Price } from './price.ts';
+import { type Call, dollars, type Price } from './price.ts';
 import { type Alike, type Requests, sumOf } from './requests.ts';
+import { isDearer } from './service-tier.ts';
 import { isBillable, isWithin, type Tokens, type Used, without } from './tokens.ts';
 import type { UsageTotals } from './usage.ts';
 

@@ -1,8 +1,9 @@
 import type { ModelPrice } from '@pydantic/genai-prices';
 import { present } from '../json/present.ts';
 import type { TokenPrice } from '../words/vocabulary.ts';
-import { costAt, type Price, shareOf } from './price.ts';
+import { costAt, type Price } from './price.ts';
 import { periodMs } from './requests.ts';
+import { shareOf } from './service-tier.ts';
 
 /** Entries that are remembered: finding one means comparing the name with hundreds of patterns. */
 const mostEntries = 1000;

@@ -39,21 +39,6 @@ export function costAt(price: TokenPrice, tokens: Tokens, { calls = 1 }: Call = 
   return dollars(perMillion / 1_000_000 + perThousand / 1000);
 }
 
-/**
- * What the price table does not have: the part of the token prices that is paid in another service tier. Anthropic (Message Batches),
- * OpenAI and Google (Batch, Flex) list it beside their prices, as of November 2026.
- */
-const shares: Readonly<Record<string, number>> = { batch: 0.5, flex: 0.5 };
-
-export function shareOf(serviceTier: string | undefined): number {
-  return (serviceTier === undefined ? undefined : shares[serviceTier]) ?? 1;
-}
-
-/** Whether a tier (`priority`, `fast`, …) costs more than the standard one, by how much differs from model to model. */
-export function isDearer(serviceTier: string | undefined): boolean {
-  return serviceTier !== undefined && shares[serviceTier] === undefined;
-}
-
 /** Removes floating-point noise from a sum: 0.1 + 0.2 is 0.3 on a bill. */
 export function dollars(sum: number): number {
   return Number(sum.toPrecision(12));

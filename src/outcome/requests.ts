@@ -1,5 +1,6 @@
 import type { EventOf } from '../events/event.ts';
 import { present } from '../json/present.ts';
+import { serviceTierOf } from './service-tier.ts';
 import { addTokens, type Tokens } from './tokens.ts';
 
 /**
@@ -49,20 +50,6 @@ export function requestOf(usage: Usage, tokens: Tokens, at: number | undefined):
     tokens: used,
   };
   return new Map([[`${tier} ${period} ${isCacheUnknown ?? ''} ${serviceTier ?? ''} ${model}`, alike]]);
-}
-
-const standardTiers: ReadonlySet<string | undefined> = new Set([
-  undefined,
-  '',
-  'standard',
-  'default',
-  'auto',
-  'on_demand',
-]);
-
-/** Undefined: the standard one. */
-export function serviceTierOf({ service_tier }: Pick<Usage, 'service_tier'>): string | undefined {
-  return standardTiers.has(service_tier) ? undefined : service_tier;
 }
 
 export function addRequests(into: Requests, more: Requests): void {

@@ -1,6 +1,7 @@
 import type { EventOf } from '../events/event.ts';
 import { present } from '../json/present.ts';
-import { addRequests, requestOf, type Requests, serviceTierOf } from './requests.ts';
+import { addRequests, requestOf, type Requests } from './requests.ts';
+import { serviceTierOf } from './service-tier.ts';
 import { addTokens, type ByModel, isBillable, type Tokens, tokensIn, unpaidOf, type Used, without } from './tokens.ts';
 
 type Usage = EventOf<'usage.reported'>;

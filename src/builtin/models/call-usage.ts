@@ -1,7 +1,8 @@
 import type { LanguageModelUsage, ProviderMetadata } from 'ai';
 import { fieldOf } from '../../json/field-of.ts';
-import type { Tokens } from '../../outcome/tokens.ts';
 import { present } from '../../json/present.ts';
+import { tierOfMessages } from '../../outcome/service-tier.ts';
+import type { Tokens } from '../../outcome/tokens.ts';
 
 /** What one model call used. */
 export interface CallUsage extends Tokens {
@@ -24,7 +25,7 @@ export function usageOf(usage: LanguageModelUsage, metadata?: ProviderMetadata):
     cacheWrite: counted(inputTokenDetails.cacheWriteTokens),
     cacheWriteHour: counted(inRaw('cache_creation', 'ephemeral_1h_input_tokens')) || undefined,
     webSearches: counted(inRaw('server_tool_use', 'web_search_requests')) || undefined,
-    serviceTier: named(inRaw('service_tier')) ?? named(fieldOf(metadata?.['openai'], 'serviceTier')),
+    serviceTier: tierOfMessages(usage.raw ?? {}) ?? named(fieldOf(metadata?.['openai'], 'serviceTier')),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/json.ts';
 import { present } from '../../json/present.ts';
-import { count, filled, object } from '../../json/read.ts';
+import { count, object } from '../../json/read.ts';
 import type { Tokens } from './tokens.ts';
 import { anthropicFields, tokensIn } from './usage.ts';
 
@@ -13,11 +13,4 @@ export function readMessagesUsage(wire: JsonObject): Tokens {
       web_searches: count(object(wire.server_tool_use).web_search_requests) || undefined,
     }),
   };
-}
-
-/** The price list that a model call was billed by; undefined: the standard one. */
-export function serviceTierOf(wire: JsonObject): string | undefined {
-  if (wire.speed === 'fast') return 'fast';
-  const tier = filled(wire.service_tier);
-  return tier === 'standard' ? undefined : tier;
 }

@@ -2,6 +2,7 @@ import type { FinishReason } from '../../events/event.ts';
 import type { Json, JsonObject } from '../../json/json.ts';
 import { filled, list, object, whole } from '../../json/read.ts';
 import { present } from '../../json/present.ts';
+import { tierOfMessages } from '../../outcome/service-tier.ts';
 import { type Api, type Meter, noReading } from './api.ts';
 import { count, eventOf, finished, hostedIn, toldError } from './words.ts';
 
@@ -92,7 +93,7 @@ class MessagesMeter implements Meter {
       reasoning: whole(object(usage.output_tokens_details).thinking_tokens),
       webSearches: whole(object(usage.server_tool_use).web_search_requests) || undefined,
     });
-    Object.assign(this.reading, present({ serviceTier: filled(usage.service_tier) }));
+    Object.assign(this.reading, present({ serviceTier: tierOfMessages(usage) }));
     this.reading.usage = is;
   }
 

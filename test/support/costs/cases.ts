@@ -171,6 +171,22 @@ export const cases: readonly Case[] = [
     micro: 10_000 * 3 + 1000 * 15,
     is: 'at_least',
   }),
+  ...each(['claude stream', 'claude session', 'amp'], 'a fast call costs more, nobody knows how much', {
+    model: 'claude-opus-4-6',
+    calls: [{ fresh: 10_000, output: 1000, speed: 'fast', place: 'not_available' }],
+    micro: 10_000 * 5 + 1000 * 25,
+    is: 'at_least',
+  }),
+  ...each(['claude stream', 'claude session', 'amp'], 'a tenth more where the model may run in one country only', {
+    model: 'claude-opus-4-6',
+    calls: [{ fresh: 10_000, read: 20_000, write: 1000, output: 1000, speed: 'standard', place: 'us' }],
+    micro: 1.1 * (10_000 * 5 + 20_000 * 0.5 + 1000 * 6.25 + 1000 * 25),
+  }),
+  ...each(['claude stream', 'claude session'], 'wherever the model may run, it costs the same', {
+    model: 'claude-opus-4-6',
+    calls: [{ fresh: 10_000, output: 1000, place: 'global' }],
+    micro: 10_000 * 5 + 1000 * 25,
+  }),
   ...each(
     [
       'claude stream',

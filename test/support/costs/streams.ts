@@ -10,6 +10,10 @@ export interface Call {
   hour?: number;
   searches?: number;
   tier?: string;
+  /** Anthropic: `fast`, at several times the price. */
+  speed?: string;
+  /** Anthropic: where the model ran. */
+  place?: string;
   /** Default: the model of the stream. */
   model?: string;
   /** Claude: of a sub-agent, whose call has this id. */
@@ -36,6 +40,8 @@ const claudeUsage = (call: Call) => ({
   cache_creation: { ephemeral_5m_input_tokens: call.write ?? 0, ephemeral_1h_input_tokens: call.hour ?? 0 },
   output_tokens: call.output,
   service_tier: call.tier ?? 'standard',
+  ...(call.speed === undefined ? {} : { speed: call.speed }),
+  ...(call.place === undefined ? {} : { inference_geo: call.place }),
   ...(call.searches === undefined ? {} : { server_tool_use: { web_search_requests: call.searches } }),
 });
 const claudeMessage = (model: string, call: Call, index: number) => ({

@@ -62,6 +62,16 @@ describe('messages', () => {
     },
   );
 
+  it.each([
+    [{ service_tier: 'standard', speed: 'fast' }, 'fast'],
+    [{ service_tier: 'standard', inference_geo: 'us' }, 'us'],
+    [{ service_tier: 'batch', inference_geo: 'us' }, 'batch'],
+    [{ service_tier: 'standard', speed: 'standard', inference_geo: 'global' }, undefined],
+  ])('knows what decides the price: %j', (tier, serviceTier) => {
+    const body = { type: 'message', model: 'claude-x', usage: { ...start.message.usage, ...tier } };
+    expect(whole(messages, body).serviceTier).toBe(serviceTier);
+  });
+
   it('takes what a later event counts, unless that counts nothing', () => {
     const more = streamed(messages, [
       start,

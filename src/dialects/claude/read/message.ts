@@ -3,7 +3,8 @@ import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import type { Json, JsonObject } from '../../../json/json.ts';
 import { growth, isAny, plus, type Tokens } from '../../kit/tokens.ts';
-import { readMessagesUsage, serviceTierOf } from '../../kit/messages-usage.ts';
+import { readMessagesUsage } from '../../kit/messages-usage.ts';
+import { tierOfMessages } from '../../../outcome/service-tier.ts';
 
 type Step = Tokens & Pick<EventOf<'usage.reported'>, 'call_input_tokens' | 'service_tier'>;
 type BlockKind = 'text' | 'reasoning';
@@ -59,7 +60,7 @@ export class Message {
     const isFirst = !isAny(this.#usage);
     this.#usage = plus(this.#usage, more);
     const call_input_tokens = isFirst ? undefined : this.#usage.input_tokens;
-    return { ...more, ...present({ call_input_tokens, service_tier: serviceTierOf(wire) }) };
+    return { ...more, ...present({ call_input_tokens, service_tier: tierOfMessages(wire) }) };
   }
 
   say(kind: BlockKind, text: string, sink: DecoderSink): void {

@@ -2,7 +2,8 @@ import type { Draft } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { JsonObject } from '../../../json/json.ts';
 import { count, isObject, object } from '../../../json/read.ts';
-import { readMessagesUsage, serviceTierOf } from '../../kit/messages-usage.ts';
+import { readMessagesUsage } from '../../kit/messages-usage.ts';
+import { tierOfMessages } from '../../../outcome/service-tier.ts';
 import { growth, isAny, isGuess, plus, type Tokens } from '../../kit/tokens.ts';
 import { anthropicFields, type Counting, tokensIn } from '../../kit/usage.ts';
 
@@ -83,7 +84,7 @@ export class Usage {
     const isUnclear = this.#resumed !== undefined && this.#resumed.used === undefined && models.length > 1;
     this.#isWhole ??= this.#addsToIt !== true && (isUnclear || exceeds(ordered.at(-1)?.[1], turn));
     const whole_session = this.#isWhole || undefined;
-    const service_tier = ordered.length === 1 ? serviceTierOf(object(wire.usage)) : undefined;
+    const service_tier = ordered.length === 1 ? tierOfMessages(object(wire.usage)) : undefined;
     return all.map(([model, counted]) => {
       const own = ordered.length === 1 ? withHour(counted, turn) : counted;
       const tokens: Tokens = isUntold && ordered.length === 1 ? { ...own, cost_usd: cost } : own;
@@ -156,7 +157,7 @@ export class Usage {
         {
           type: 'usage.reported',
           scope: 'turn',
-          ...present({ service_tier: serviceTierOf(usage), cost_is }),
+          ...present({ service_tier: tierOfMessages(usage), cost_is }),
           ...tokens,
         },
       ];
