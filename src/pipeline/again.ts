@@ -14,7 +14,7 @@ const certain = 500;
 
 /**
  * Some logs have the same stream twice, with other text between: as it was printed, and once more from a file. A copy begins with the first line of the stream and
- * goes on like it; it is left out. A resumed session also begins with the first line, but goes on differently: its lines are given back.
+ * goes on like it; it is left out, and so is a document that comes again. A resumed session also begins with the first line, but goes on differently: its lines are given back.
  */
 export class Again {
   readonly #marks: number[] = [];
@@ -34,7 +34,7 @@ export class Again {
         return this.#hold(line);
       return [...this.#giveBack(), ...this.take(line, isApart)];
     }
-    if (isApart && this.#count > 1 && mark === this.#marks[0]) {
+    if (isApart && mark === this.#marks[0] && (this.#count > 1 || isOnlyOne(line.wire))) {
       this.#length = this.#count;
       return this.#hold(line);
     }
@@ -71,6 +71,11 @@ export class Again {
     this.#count += held.length;
     return held;
   }
+}
+
+/** Two runs may answer the same, but not under the same id, nor in the same milliseconds. */
+function isOnlyOne(wire: JsonObject): boolean {
+  return Object.keys(wire).some((name) => /(?:id|time|ms)$/i.test(name));
 }
 
 /** A number for a line: its fields and those one level below, of long texts the length and the ends. */

@@ -334,6 +334,30 @@ describe('the same stream twice in one log', () => {
     expect(notes(outcome)).toEqual([copied]);
   });
 
+  const result = { type: 'result', subtype: 'success', is_error: false, result: 'Done.', num_turns: 24 };
+  const usage = { input_tokens: 100, output_tokens: 10 };
+  it.each([
+    ['claude', { ...result, session_id: 's-1', usage }],
+    ['dexter', { type: 'done', answer: 'Done.', toolCalls: [], iterations: 1, totalTime: 5123, tokenUsage: { inputTokens: 100, outputTokens: 10 } }],
+  ])('is read once if it is one document: %s', async (_name, document) => {
+    for (const print of [JSON.stringify(document), JSON.stringify(document, null, 2)]) {
+      const once = await fold([Buffer.from(`${print}\n`)]);
+      const twice = await fold([Buffer.from(`${print}\n$ cat output.json\n${print}\nok\n${print}\n`)]);
+      expect([essence(twice), twice.metrics.input_tokens, twice.metrics.turns]).toEqual([
+        essence(once),
+        100,
+        once.metrics.turns,
+      ]);
+      expect(notes(twice)).toContain(copied);
+    }
+  });
+
+  it('is two runs if nothing tells one document from another that says the same', async () => {
+    const { stdout: answer } = loadRecording('continue@1.5.47', 'plain');
+    const twice = await fold([answer, Buffer.from('\nagain\n'), answer]);
+    expect(notes(twice)).not.toContain(copied);
+  });
+
   it('is two runs if the second goes on differently, or stops', async () => {
     const other = text.replaceAll('item_2', 'item_9');
     expect(notes(await fold([Buffer.from(`${text}again\n${other}`)]))).not.toContain(copied);
