@@ -47,6 +47,10 @@ export class Calls {
     });
   }
 
+  get isAnyOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
   /** False: it is unknown which call was meant. */
   deny(item: string | undefined): boolean {
     const call = item === undefined ? undefined : this.#open.get(item);

@@ -16,6 +16,7 @@ import type { RunOutcome, Verdict } from './outcome.ts';
 import type { Price } from './price.ts';
 import { RunTimes } from './run-times.ts';
 import { Shortener, unshortened } from './shortener.ts';
+import { seemsAboutCall, tellsFailure } from './unread.ts';
 import { type FailOn, judge, lacksAnswer, noSignals, type Signals } from './verdict.ts';
 import {
   countsWholeSession,
@@ -51,9 +52,6 @@ export interface FoldOptions {
     phase_total_duration_ms?: number;
   };
 }
-
-/** In every dialect, a call or its result has one of these among its first words. */
-const aboutCall = /tool|function|command|patch|observation/i;
 
 /** Folds the events of one run into its RunOutcome. The live page, the command line and the ledger all use this class. */
 export class OutcomeFold {
@@ -190,7 +188,7 @@ export class OutcomeFold {
       case 'log':
         if (event.cause === 'broken' || event.cause === 'oversize') {
           this.#signals.damaged = true;
-          this.#signals.damagedCall ||= aboutCall.test(event.text.slice(0, 1000));
+          this.#signals.damagedCall ||= seemsAboutCall(event.text);
         }
         if (event.cause === 'cut') this.#signals.cut = true;
         else if (event.cause === 'broken' && this.#signals.claim !== undefined) this.#signals.damagedEnd = true;
@@ -212,6 +210,7 @@ export class OutcomeFold {
         return;
       case 'line.unknown':
         this.#unknownLines += 1;
+        this.#signals.unreadFailure ||= this.#calls.isAnyOpen && tellsFailure(event.wire);
         return;
       case 'turn.completed':
       case 'text.delta':

@@ -38,6 +38,8 @@ export interface Signals {
   damaged: boolean;
   /** Such a line that seems to be about a call. */
   damagedCall: boolean;
+  /** A line of no known type, while a call was under way, that says that something failed. */
+  unreadFailure: boolean;
   /** Any line of a known dialect at all. */
   heard: boolean;
   /** It began to work: there was a turn or a call. */
@@ -75,6 +77,7 @@ export function noSignals(): Signals {
     damagedEnd: false,
     damaged: false,
     damagedCall: false,
+    unreadFailure: false,
     heard: false,
     began: false,
     stderr: new LastLines(),
@@ -251,6 +254,8 @@ function doubtSuccess(
   const isInVain = signals.attempted.isAllInVain || (signals.leftOpen !== undefined && signals.attempted.hasNotActed);
   if ((signals.damaged && isInVain) || (signals.damagedCall && signals.attempted.hasNotActed))
     return ['incomplete', 'lines are damaged, and the others show nothing that was done'];
+  if (signals.unreadFailure && signals.leftOpen !== undefined && signals.attempted.hasNotActed)
+    return ['incomplete', 'a line that cannot be read tells of a failure, and the others show nothing that was done'];
   if (!signals.hasText && !signals.did && !isWithheld)
     return ['incomplete', 'the agent answered nothing and did nothing'];
   return undefined;

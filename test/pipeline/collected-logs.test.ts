@@ -338,7 +338,17 @@ describe('the same stream twice in one log', () => {
   const usage = { input_tokens: 100, output_tokens: 10 };
   it.each([
     ['claude', { ...result, session_id: 's-1', usage }],
-    ['dexter', { type: 'done', answer: 'Done.', toolCalls: [], iterations: 1, totalTime: 5123, tokenUsage: { inputTokens: 100, outputTokens: 10 } }],
+    [
+      'dexter',
+      {
+        type: 'done',
+        answer: 'Done.',
+        toolCalls: [],
+        iterations: 1,
+        totalTime: 5123,
+        tokenUsage: { inputTokens: 100, outputTokens: 10 },
+      },
+    ],
   ])('is read once if it is one document: %s', async (_name, document) => {
     for (const print of [JSON.stringify(document), JSON.stringify(document, null, 2)]) {
       const once = await fold([Buffer.from(`${print}\n`)]);

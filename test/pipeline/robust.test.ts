@@ -160,6 +160,11 @@ const found: readonly [folder: string, scenario: string, mutations: Mutation[]][
     'denied',
     [insert(1355926507, [9, 0, 0, 0, 0, 0]), insert(274408406, [0, 0, 33, 0]), drop(584721548, 151)],
   ],
+  [
+    'gemini@0.61.0',
+    'denied',
+    [repeat(39698089, 19), drop(79818301, 56), { kind: 'flip', byte: 32, at: 1322234900, length: 1 }],
+  ],
   ['qwen-json@0.24.4', 'denied', [{ kind: 'flip', byte: 0, at: 6664137, length: 1 }]],
   ['qwen-partial@0.24.4', 'denied', [{ kind: 'flip', byte: 0, at: 1084048003, length: 1 }]],
 ];
