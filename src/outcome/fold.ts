@@ -8,6 +8,7 @@ import { allowingFlag } from './denials.ts';
 import { aboveZero, childrenOf, publishOf, statusOf, tokenMetrics, usedBefore } from './document.ts';
 import { errorDetails } from './error-details.ts';
 import { RunFigures } from './figures.ts';
+import { idleAnswer } from './idle-answer.ts';
 import { LastClaim } from './last-claim.ts';
 import { LastMessage } from './last-message.ts';
 import { Lineage } from './lineage.ts';
@@ -21,6 +22,7 @@ import { type FailOn, judge, lacksAnswer, noSignals, type Signals } from './verd
 import {
   countsWholeSession,
   emptyAnswer,
+  idleAnswers,
   lateWarning,
   severalRuns,
   stillAtWork,
@@ -52,6 +54,9 @@ export interface FoldOptions {
     phase_total_duration_ms?: number;
   };
 }
+
+/** How much of an answer is quoted as evidence. */
+const idleShown = 200;
 
 /** Folds the events of one run into its RunOutcome. The live page, the command line and the ledger all use this class. */
 export class OutcomeFold {
@@ -347,7 +352,19 @@ export class OutcomeFold {
 
   get #judged(): Signals {
     const warned = this.#signals.warned || this.#figures.contradictions().length > 0;
-    return { ...this.#signals, swaps: this.#figures.wire.swaps, warned };
+    return { ...this.#signals, swaps: this.#figures.wire.swaps, warned, idle: this.#idle };
+  }
+
+  /** Only where it matters: an agent that says that it is done, and does not hide its calls. */
+  get #idle(): Signals['idle'] {
+    const { claim, answered, did } = this.#signals;
+    const hasCalled = this.#calls.ended.length > 0 || did;
+    // It may have made calls that nobody reports.
+    const isSilent = !hasCalled && ((claim?.turns ?? 1) > 1 || silentAboutCalls.has(this.#thread?.agent ?? ''));
+    if (claim?.status !== 'ok' || !answered || isSilent) return undefined;
+    const { text } = this.#message;
+    const kind = idleAnswer(text, { prompt: this.#metadata.initial_prompt ?? this.#prompt ?? '', hasCalled });
+    return kind === undefined ? undefined : { kind, words: this.#clean(text.slice(0, idleShown)) };
   }
 
   /** Whether anything was said or done that a new start would throw away. */
@@ -365,6 +382,7 @@ export class OutcomeFold {
     const session = this.#session ?? this.#thread?.session_id ?? '';
     const { tokens, cost } = this.#figures.total(this.#model, price);
     const { verdict } = this;
+    const idle = this.#idle;
     const failure = verdict.class === 'success' ? undefined : errorDetails(this.#signals, this.#lastError);
     const duration = this.#times.duration(this.#attempts);
     const omitted = aboveZero({
@@ -414,6 +432,7 @@ export class OutcomeFold {
           ? [`${stillAtWork}${this.#signals.leftOpen}`]
           : []),
         ...(verdict.class === 'success' && lacksAnswer(this.#signals) ? [emptyAnswer] : []),
+        ...(verdict.class === 'success' && idle !== undefined ? [idleAnswers[idle.kind]] : []),
         ...(verdict.class === 'success' && this.#hasUnended ? [unended] : []),
         ...(this.#figures.agent.includesEarlierRuns && !this.#figures.wire.counts ? [countsWholeSession] : []),
         ...this.#figures.contradictions(this.#model, price),

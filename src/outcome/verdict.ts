@@ -2,10 +2,12 @@ import type { ErrorCode, EventOf, ItemStatus } from '../events/event.ts';
 import { exitCodes, interruptCodes, type VerdictClass } from '../failure.ts';
 import { BoundedList, LastLines } from './bounded.ts';
 import { Attempted } from './denials.ts';
+import type { IdleAnswer } from './idle-answer.ts';
 import { codeOfLimit } from './limits.ts';
 import type { Evidence, Expectation, Verdict } from './outcome.ts';
 import { isEndedFromOutside, signalOf, timeoutCode } from './process-signal.ts';
 import { present } from '../json/present.ts';
+import { idleAnswers } from './warnings.ts';
 import type { LastFailure } from './wire.ts';
 
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
@@ -40,6 +42,8 @@ export interface Signals {
   damagedCall: boolean;
   /** A line of no known type, while a call was under way, that says that something failed. */
   unreadFailure: boolean;
+  /** An answer that speaks of no work at all, with its first words. */
+  idle: { kind: IdleAnswer; words: string } | undefined;
   /** Any line of a known dialect at all. */
   heard: boolean;
   /** It began to work: there was a turn or a call. */
@@ -78,6 +82,7 @@ export function noSignals(): Signals {
     damaged: false,
     damagedCall: false,
     unreadFailure: false,
+    idle: undefined,
     heard: false,
     began: false,
     stderr: new LastLines(),
@@ -271,13 +276,16 @@ function objection(
   if (failOn.includes('tool') && signals.toolFailed) return ['tool', 'a tool failed, and --fail-on says tool', 'tool'];
   if (failOn.includes('empty') && !signals.answered)
     return ['incomplete', 'there is no answer, and --fail-on says empty'];
+  if (failOn.includes('empty') && signals.idle !== undefined)
+    return ['incomplete', `${idleAnswers[signals.idle.kind]}, and --fail-on says empty`];
   if (failOn.includes('model') && signals.swaps.length > 0)
     return ['provider', 'another model answered than the one that was asked for, and --fail-on says model'];
   const { lateLimit } = signals;
   if (failOn.includes('limit') && lateLimit !== undefined)
     return [classOfLimit(lateLimit), `the ${lateLimit.limit} limit was reached, and --fail-on says limit`];
   // If the model continued and answered, a failed or denied tool call still counts as a warning.
-  if (failOn.includes('warning') && (signals.warned || signals.toolFailed || signals.denied || lacksAnswer(signals)))
+  const { warned, toolFailed, denied, idle } = signals;
+  if (failOn.includes('warning') && (warned || toolFailed || denied || idle !== undefined || lacksAnswer(signals)))
     return ['incomplete', 'there are warnings, and --fail-on says warning'];
   const unmet = unmetOf(signals.expectations.toArray());
   return unmet === undefined ? undefined : ['expectation', unmet, 'expectation'];
@@ -316,6 +324,11 @@ function cancelledCode(signals: Signals): number {
   return interruption(signals.process) === interruptCodes.SIGTERM ? interruptCodes.SIGTERM : exitCodes.cancelled;
 }
 
+const idleWords = {
+  asks: 'only a question for the task, and no tool was called',
+  announces: 'only an announcement',
+} as const satisfies Record<IdleAnswer, string>;
+
 const evidenceLimit = 500;
 const swapsShown = 10;
 
@@ -351,6 +364,8 @@ function gatherEvidence(signals: Signals): Evidence[] {
   if (!signals.hasText && claim?.is_answer_withheld === true) add('answer', 'not in this log');
   else if (!signals.hasText) add('answer', signals.did ? 'none, but tools ran' : 'none');
   else if (lacksAnswer(signals)) add('answer', 'none after the last tool call');
+  else if (claim?.status === 'ok' && signals.idle !== undefined)
+    add('answer', `${idleWords[signals.idle.kind]}: ${JSON.stringify(signals.idle.words)}`);
   return evidence.map((each) => ({
     ...each,
     detail: each.detail.length > evidenceLimit ? `${each.detail.slice(0, evidenceLimit).toWellFormed()}…` : each.detail,

@@ -6,7 +6,7 @@ import type { DecoderSink } from '../../dialect.ts';
 import type { JsonObject } from '../../../json/json.ts';
 import { codeOfClass, codeOfMessage } from '../../../outcome/faults.ts';
 import { asText, count, filled, isObject, list, object, string, whole } from '../../../json/read.ts';
-import { emptyAnswer, lateWarning } from '../../../outcome/warnings.ts';
+import { emptyAnswer, idleAnswers, lateWarning } from '../../../outcome/warnings.ts';
 import { reportMessage } from '../words.ts';
 import { readBranches, readPublish } from './branches.ts';
 import { readUsage } from './usage.ts';
@@ -117,8 +117,9 @@ function readLimit({ limit, value, maximum, message }: JsonObject, isLate: boole
 /** The warnings that do not follow from earlier lines or from the limits. */
 function readWarnings(outcome: JsonObject, sink: DecoderSink, errors: ReadonlySet<string>): void {
   const limits = list(outcome.limits_hit).map(object);
-  const own = new Set([
+  const own = new Set<string>([
     emptyAnswer,
+    ...Object.values(idleAnswers),
     ...limits.map(({ limit, message }) => lateWarning({ limit: asText(limit), message: string(message) })),
   ]);
   for (const warning of list(outcome.warnings)) {
