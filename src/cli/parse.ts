@@ -41,7 +41,8 @@ function bindValues(command: Command, words: readonly string[]): string[] {
     if (word === '--') return [...bound, ...words.slice(at)];
     const option = optionOf(command, word);
     const value = words[at + 1];
-    if (option?.type !== 'string' || value === undefined) bound.push(word);
+    if (option?.bare !== undefined && !isChoice(option, value)) bound.push(`${word}=${option.bare}`);
+    else if (option?.type !== 'string' || value === undefined) bound.push(word);
     else if (value === '--' || optionOf(command, value.split('=', 1)[0] ?? '') !== undefined)
       throw valueMissing(command, word, option);
     else {
@@ -53,6 +54,11 @@ function bindValues(command: Command, words: readonly string[]): string[] {
     }
   }
   return bound;
+}
+
+/** One of its words, or one that was meant to be. */
+function isChoice({ choices = [] }: Option, value: string | undefined): boolean {
+  return value !== undefined && (choices.includes(value) || nearestWord(value, choices) !== undefined);
 }
 
 interface NamedOption extends Option {

@@ -33,6 +33,8 @@ export interface Option {
   readonly value?: string;
   /** Words the shell may complete. */
   readonly choices?: readonly string[];
+  /** What it means without a value, for a flag that takes one of its `choices`. */
+  readonly bare?: string;
   readonly help: string;
   readonly group?: FlagGroup;
   /** Shown on the first screen of a long help text. */

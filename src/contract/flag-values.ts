@@ -80,3 +80,16 @@ export function readHosts(given: readonly string[], flag: string): string[] {
     return text.trim();
   });
 }
+
+/** Models by their names, or patterns of them. */
+export function readModels(given: readonly string[], flag: string): string[] {
+  return given.map((text) => {
+    const model = text.trim();
+    if (model === '' || /[\s,]/.test(model))
+      throw new Failure(
+        'input',
+        `${flag} ${text}: expected the name of one model, such as gpt-5 or 'claude-*'; repeat ${flag} for more`,
+      );
+    return model;
+  });
+}

@@ -11,6 +11,7 @@ import {
   readDuration,
   readRetries,
   readHosts,
+  readModels,
   readUrl,
   readWord,
   writeDuration,
@@ -118,6 +119,18 @@ export const limitFields = {
     },
     read: (given, flag) => readDuration(flag, given),
     write: writeDuration,
+  }),
+  max_requests_per_minute: field(count, {
+    about: 'Requests to models that go out within any minute; those beyond wait.',
+    flag: {
+      name: 'max-requests-per-minute',
+      type: 'string',
+      value: 'N',
+      help: 'Let at most N requests to models go out within any minute; those beyond wait. Needs an agent that can be sent through the wire',
+      group: 'Limits',
+      also: alone,
+    },
+    read: (given, flag) => readCount(flag, given, 60),
   }),
   first_event_timeout_ms: field(ms, {
     about: 'Until the agent prints anything that we understand.',
@@ -356,17 +369,32 @@ export const requestFields = {
   ),
   wire: field(({ z }: Kit) => z.enum(wireModes), {
     about:
-      "Whether the agent's requests to its models pass through Runwire, which then counts what they use (`meter`), and keeps them on the tape (`record`); default: off.",
+      "Whether the agent's requests to its models pass through Runwire, which then counts what they use (`meter`), and keeps them on the tape (`record`); default: `auto`, which is `meter` for an agent where that changes nothing else.",
     flag: {
       name: 'wire',
       type: 'string',
       value: wireModes.join('|'),
       choices: wireModes,
-      help: 'meter: let the requests of an agent or a command to its models pass through Runwire, which counts tokens, cost and models; record: keep them too, see "runwire runs show --wire" (default: off)',
+      bare: 'meter',
+      help: 'Let the requests of an agent or a command to its models pass through Runwire, which counts tokens, cost and models (meter, or no value); record: keep them too, see "runwire runs show --wire"; auto: meter where an agent has a key and is known to work so (default)',
       group: 'Agent and model',
       also: alone,
     },
     read: (given, flag) => readWord(flag, given, wireModes),
+  }),
+  models: field(texts, {
+    about: 'The only models that may be asked: `NAME`, or with `*` for any part of it. Unset: any.',
+    default: [],
+    flag: {
+      name: 'models',
+      type: 'string',
+      multiple: true,
+      value: 'NAME',
+      help: "Refuse requests to other models than these (gpt-5, 'claude-*'; repeatable). Needs an agent that can be sent through the wire",
+      group: 'Limits',
+      also: alone,
+    },
+    readAll: readModels,
   }),
   network: field(({ z }: Kit) => z.enum(networkModes), {
     about:

@@ -13,6 +13,8 @@ export interface Limits {
   timeoutMs?: number | undefined;
   /** Without a byte on either stream. */
   idleTimeoutMs?: number | undefined;
+  /** Requests to models that go out within any minute; those beyond wait. */
+  maxRequestsPerMinute?: number | undefined;
   /** Until the agent prints anything that we understand. */
   firstEventTimeoutMs?: number | undefined;
   /** How long a question that nobody can answer may stay open; default: 20 s. */
@@ -33,8 +35,10 @@ export interface RequestOptions {
   baseUrl?: string | undefined;
   /** USD per million tokens. */
   price?: TokenPrice | undefined;
-  /** Whether the agent's requests to its models pass through Runwire, which then counts what they use (`meter`), and keeps them on the tape (`record`); default: off. */
-  wire?: 'off' | 'meter' | 'record' | undefined;
+  /** Whether the agent's requests to its models pass through Runwire, which then counts what they use (`meter`), and keeps them on the tape (`record`); default: `auto`, which is `meter` for an agent where that changes nothing else. */
+  wire?: 'auto' | 'off' | 'meter' | 'record' | undefined;
+  /** The only models that may be asked: `NAME`, or with `*` for any part of it. Unset: any. */
+  models?: readonly string[] | undefined;
   /** What the agent and everything that it starts can reach: `open` is whatever you can (default), `model` its model through the wire and nothing else, `none` nothing but itself. */
   network?: 'open' | 'model' | 'none' | undefined;
   /** Hosts that can be reached besides, with `network` `model` or `none`: `NAME`, `NAME:PORT` or `*.NAME`. */

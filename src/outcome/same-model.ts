@@ -11,6 +11,11 @@ export function isSameModel(requested: string, served: string): boolean {
   return isVersion(given, wanted) || isVersion(wanted, given);
 }
 
+/** Whether a model is the one of this name, or a version of it. */
+export function isModelOf(name: string, model: string): boolean {
+  return bare(name) === bare(model) || isVersion(bare(model), bare(name));
+}
+
 function isVersion(long: string, short: string): boolean {
   return short !== '' && long.startsWith(short) && snapshot.test(long.slice(short.length));
 }

@@ -11,6 +11,7 @@ import { present } from '../json/present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Account, Budget } from './budget.ts';
 import type { Children } from './children.ts';
+import { RequestPace } from './request-pace.ts';
 import { Reservations } from './reservations.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { Attempt, Introduction, Source } from './sources/source.ts';
@@ -70,6 +71,7 @@ export class Attempts {
   /** The share of the budget that this run has. */
   readonly #account: Account;
   readonly #reservations: Reservations;
+  readonly #pace: RequestPace | undefined;
   /** Why a request of the agent was refused; it is about to be stopped. */
   #refusal: Cause | undefined;
   #refusals = 0;
@@ -113,6 +115,8 @@ export class Attempts {
       price: () => this.#price,
       signal: this.#noMore.signal,
     });
+    const { max_requests_per_minute: pace } = spec.limits;
+    this.#pace = pace === undefined ? undefined : new RequestPace(pace);
     stop.signal.addEventListener('abort', () => this.#noMore.abort(), { once: true });
     stop.whenIdle = (act) => this.#thread.whenIdle(act);
     stop.onStop = (cause) => this.#stopped(cause);
@@ -223,7 +227,8 @@ export class Attempts {
       below: () => children.ended(),
       reserve: async (request, gone) => {
         const cause = this.#refusal ?? (await this.#reservations.reserve(request, gone));
-        return cause === undefined ? undefined : (stop.cause ?? this.#refusal ?? cause);
+        const waited = cause === undefined && (await this.#pace?.turn(AbortSignal.any([gone, this.#noMore.signal])));
+        return cause === undefined && waited !== true ? undefined : (stop.cause ?? this.#refusal ?? cause);
       },
       settle: (number, used) => this.#reservations.settle(number, used),
       refuse: (cause) => this.#refuse(cause),

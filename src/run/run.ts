@@ -21,7 +21,7 @@ import type { TelemetryRequest } from '../telemetry/settings.ts';
 import { openSinks, type SinkRequests } from './sinks/open.ts';
 import { RecordLog } from './sinks/record-log.ts';
 import type { Sink } from './sinks/sink.ts';
-import { isBordered, needsWire, unenforced } from './sources/reach.ts';
+import { isBordered, wireOf, unenforced } from './sources/reach.ts';
 import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
 import type { Introduction } from './sources/source.ts';
 import type { Script } from './sources/script.ts';
@@ -251,7 +251,7 @@ class LiveRun implements Run {
           ? chooseSource(this.spec, chosenBy)
           : (await import('./sources/isolated.ts')).isolatedSource(this.spec, workspace, chosenBy);
       const connect = async (chosenBy: typeof chooser): Promise<Chosen> =>
-        needsWire(this.spec)
+        wireOf(this.spec) !== 'off'
           ? (await import('./sources/wired.ts')).wiredSource(this.spec, chosenBy, choose)
           : choose(chosenBy);
       const chosen = isBordered(this.spec)

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import type { Transform } from 'node:stream';
 import type { Json } from '../json/json.ts';
+import { object } from '../json/read.ts';
 import type { Api, Meter, Reading } from './apis/api.ts';
+import { ReplyFold } from './recording/reply.ts';
+import { eventOf } from './apis/words.ts';
 import { decompressor } from './decompress.ts';
 import { EventReader } from './event-reader.ts';
 
@@ -13,16 +16,23 @@ const mostDecompressed = 256 * 1024 * 1024;
 /** Reads along while an answer passes; it never changes, holds or delays a byte of it. */
 export class AnswerMeter {
   readonly #meter: Meter;
+  readonly #reply: ReplyFold | undefined;
   readonly #events: EventReader | undefined;
   #body: Buffer[] | undefined;
   #size = 0;
   readonly #compressed: Transform | undefined;
   #isUnreadable = false;
 
-  constructor(api: Api, { type = '', encoding }: { type?: string | undefined; encoding?: string | undefined }) {
+  /** `keepsReply`: what the model says is wanted too. */
+  constructor(
+    api: Api,
+    { type = '', encoding }: { type?: string | undefined; encoding?: string | undefined },
+    keepsReply = false,
+  ) {
     this.#meter = api.meter();
+    this.#reply = keepsReply ? new ReplyFold() : undefined;
     const isStream = /^\s*text\/event-stream\b/i.test(type);
-    this.#events = isStream ? new EventReader((name, data) => this.#meter.event(name, data)) : undefined;
+    this.#events = isStream ? new EventReader((name, data) => this.#event(name, data)) : undefined;
     this.#body = isStream ? undefined : [];
     this.#compressed = this.#open(encoding);
   }
@@ -52,7 +62,13 @@ export class AnswerMeter {
     if (!isCut) this.#events?.end();
     if (this.#body !== undefined && !isCut) this.#readBody(Buffer.concat(this.#body));
     this.#body = undefined;
-    return this.#meter.reading;
+    const { reading } = this.#meter;
+    return this.#reply === undefined ? reading : { ...reading, reply: this.#reply.reply };
+  }
+
+  #event(name: string, data: string): void {
+    this.#meter.event(name, data);
+    this.#reply?.take(eventOf(data));
   }
 
   #open(encoding: string | undefined): Transform | undefined {
@@ -84,7 +100,9 @@ export class AnswerMeter {
 
   #readBody(bytes: Buffer): void {
     try {
-      this.#meter.body(JSON.parse(bytes.toString('utf8')) as Json);
+      const body = JSON.parse(bytes.toString('utf8')) as Json;
+      this.#meter.body(body);
+      for (const each of Array.isArray(body) ? body : [body]) this.#reply?.take(object(each));
     } catch {
       // Not JSON: nothing is known of it.
     }

@@ -53,6 +53,8 @@ export interface Passage {
   upstream: Upstream;
   /** The API whose answers are metered; unset: nothing is. */
   api?: Api | undefined;
+  /** Whether the words of the answer are wanted, and not only what it used. */
+  keepsReply?: boolean | undefined;
   /** Where the answer is kept; unset: nowhere. */
   tap?: AnswerTap | undefined;
 }
@@ -101,7 +103,7 @@ export class Exchange {
   }
 
   async #pass(): Promise<void> {
-    const { route, rest, incoming, body, token, upstream, api, response } = this.#passage;
+    const { route, rest, incoming, body, token, upstream, api, response, keepsReply } = this.#passage;
     const { method = 'GET' } = incoming;
     const url = upstreamOf(route, rest, token);
     const keys = { token, ...present({ key: route.key }) };
@@ -110,7 +112,7 @@ export class Exchange {
     const answer = (this.#answer = await upstream.send(url, { method, headers, body, signal: this.#gone.signal }));
     if (isRedirect(answer)) throw new Withheld(redirected(url, answer));
     const { 'content-type': type, 'content-encoding': encoding } = answer.headers;
-    this.#meter = api === undefined ? undefined : new AnswerMeter(api, { type, encoding });
+    this.#meter = api === undefined ? undefined : new AnswerMeter(api, { type, encoding }, keepsReply);
     if (route.key !== undefined && isError(answer)) return this.#passError(answer, keys);
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', answerHeaders(answer.rawHeaders, keys));
     response.flushHeaders();

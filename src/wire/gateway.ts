@@ -27,6 +27,8 @@ export interface GatewayOptions {
   listener: GatewayListener;
   /** Keeps what passes; unset: nothing is kept. */
   recorder?: Recorder | undefined;
+  /** Whether the listener wants to know what models say. */
+  keepsReplies?: boolean;
   /** Where the user's proxy is named. */
   env?: Environment;
 }
@@ -47,15 +49,17 @@ export class Gateway {
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #listener: GatewayListener;
   readonly #recorder: Recorder | undefined;
+  readonly #keepsReply: boolean;
   readonly #upstream: Upstream;
   readonly #server: Server;
   readonly #underWay = new Set<Promise<void>>();
   #count = 0;
 
-  constructor({ routes, listener, recorder, env = {} }: GatewayOptions) {
+  constructor({ routes, listener, recorder, keepsReplies = false, env = {} }: GatewayOptions) {
     this.#routes = new Map(routes.map((route) => [route.name, route]));
     this.#listener = listener;
     this.#recorder = recorder;
+    this.#keepsReply = keepsReplies;
     this.#upstream = new Upstream(env);
     this.#server = createServer({ maxHeaderSize: mostHeaders, keepAliveTimeout: keepAliveMs }, (incoming, response) => {
       const work = this.#serve(incoming, response).finally(() => this.#underWay.delete(work));
@@ -143,7 +147,10 @@ export class Gateway {
     const refusal = await this.#listener.requested(request, gone.signal);
     if (refusal === undefined) {
       const tap = await this.#recorder?.request(request, this.#sent(passage));
-      return this.#listener.responded(request, await new Exchange({ ...passage, api, tap }).run());
+      return this.#listener.responded(
+        request,
+        await new Exchange({ ...passage, api, tap, keepsReply: this.#keepsReply }).run(),
+      );
     }
     const isGone = gone.signal.aborted;
     refuse(response, refusal, api);

@@ -5,8 +5,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const modelApis = ['messages', 'responses', 'chat', 'gemini'] as const;
 export type ModelApi = (typeof modelApis)[number];
 
-/** What is done with an agent's requests to its models: nothing, or they pass through Runwire, which counts what they use, and may keep them. */
-export const wireModes = ['off', 'meter', 'record'] as const;
+/** What is done with an agent's requests to its models: nothing, or they pass through Runwire, which counts what they use, and may keep them; `auto`: counted where that changes nothing else. */
+export const wireModes = ['auto', 'off', 'meter', 'record'] as const;
+export type WireMode = (typeof wireModes)[number];
 
 /** What an agent, or a command, can reach: whatever it can; its model; nothing but itself. */
 export const networkModes = ['open', 'model', 'none'] as const;

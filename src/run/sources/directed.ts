@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AgentCli, Ask } from '../../agents/agent-cli.ts';
 import { pointAgent } from '../../agents/pointing/point.ts';
-import type { Directions } from '../../agents/pointing/pointing.ts';
+import type { Directions, Pointed, Pointing } from '../../agents/pointing/pointing.ts';
 import { Failure } from '../../failure.ts';
 import { pastProxy } from '../../wire/standard-routes.ts';
 import type { Route } from '../../wire/route.ts';
@@ -12,6 +12,8 @@ import type { Workspace } from '../../workspace/workspace.ts';
 
 /** A gateway that opens when the routes of its agent are known. */
 export interface Wire {
+  /** Only where that changes nothing else: no login, no other version of what is known of the agent. */
+  isOptional: boolean;
   open(routes: readonly Route[]): Promise<{ address(route: string): string; token: string }>;
   /** Called when the run is over. */
   after(clean: () => void): void;
@@ -36,14 +38,15 @@ interface Start {
   workspace: Workspace | undefined;
 }
 
-/** Points an agent at a gateway of its run. Throws `Failure` if it cannot be. */
+/** Points an agent at a gateway of its run. Where it cannot be, throws `Failure`, or returns undefined if that is optional. */
 export async function directAgent(
   cli: AgentCli,
   ask: Ask,
   wire: Wire,
   { env, version, passed, workspace }: Start,
-): Promise<Directed> {
+): Promise<Directed | undefined> {
   const pointing = await pointAgent(cli, ask, { env, version });
+  if (wire.isOptional && !isSafe(pointing)) return undefined;
   if ('cannot' in pointing) throw new Failure('config', `${pointing.cannot} Leave out --wire to run it without.`);
   const folder = privateFolder(wire, workspace);
   const directions = pointing.direct({ ...(await wire.open(pointing.routes)), folder: folder.inside });
@@ -51,8 +54,14 @@ export async function directAgent(
     args: directions.args,
     env: (given) => directedEnvironment(given, directions, passed),
     prepare: () => write(folder.outside, directions),
-    warnings: [...pointing.remarks, ...readable(cli, directions)],
+    // Where nobody asked for the wire, nobody was promised that the key is kept away.
+    warnings: [...pointing.remarks, ...(wire.isOptional ? [] : readable(cli, directions))],
   };
+}
+
+/** Tried with the real agent, by a key of the user's, and without a difference for them. */
+function isSafe(pointing: Pointing): pointing is Pointed {
+  return !('cannot' in pointing) && pointing.tried && pointing.keys === 'held' && pointing.remarks.length === 0;
 }
 
 function directedEnvironment(

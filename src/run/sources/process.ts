@@ -32,6 +32,9 @@ export interface ProcessSourceOptions {
   findModel?: ((session: string) => Promise<string | undefined>) | undefined;
 }
 
+/** Of a process whose output nobody can read. */
+export const unknownDialect = 'unknown';
+
 const lookEveryMs = 1000;
 
 /** An agent that is a process: started, supervised, and read. */
@@ -45,7 +48,7 @@ export class ProcessSource implements Source {
   }
 
   get dialect(): string {
-    return this.#dialect?.id ?? 'unknown';
+    return this.#dialect?.id ?? unknownDialect;
   }
 
   get canResume(): boolean {

@@ -18,15 +18,21 @@ import { standardRoutes, standardVariables } from '../../wire/standard-routes.ts
 import { acpAgent, builtIn, type Environment } from '../../words/vocabulary.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { gitPlace } from '../git.ts';
+import { allowedModels } from '../allowed-models.ts';
 import type { RequestKind } from '../reservations.ts';
-import { describeCause } from '../stop.ts';
+import { type Cause, describeCause } from '../stop.ts';
 import type { Chooser, Chosen } from './choose.ts';
+import { Conversation } from './conversation.ts';
+import { unknownDialect } from './process.ts';
+import { wireOf } from './reach.ts';
 import type { Attempt, Source } from './source.ts';
 
 /** Paths that are told of; an agent may ask for any number. */
 const mostStrays = 20;
 /** A quota is told when it is half used up, and then with each further tenth. */
 const worthTelling = 5;
+/** How often a model that is not allowed may be asked beside the work, such as for a title, before the agent is stopped. */
+const mostBeside = 5;
 
 /** A command or an agent whose requests to models pass through a gateway of this run. `choose` makes its source, which is told the way there. */
 export async function wiredSource<Given extends Chooser>(
@@ -34,20 +40,23 @@ export async function wiredSource<Given extends Chooser>(
   chooser: Given,
   choose: (given: Given) => Promise<Chosen>,
 ): Promise<Chosen> {
-  const { agent, command, wire } = spec;
+  const { agent, command } = spec;
+  const wire = wireOf(spec);
   if (agent === acpAgent || (command === undefined && agent === builtIn))
     throw new Failure(
       'input',
-      `--wire ${wire} works for a command of your own and for agents that are programs, not for ${agent}`,
+      `${flagOf(spec)} works for a command of your own and for agents that are programs, not for ${agent}`,
     );
   const { env, set, redact, border } = chooser;
   const given = { ...env, ...set };
-  const listener = new WireListener(redact);
+  // Until it has ended nobody knows whether what a program prints can be read.
+  const keepsReplies = command !== undefined && spec.dialect === undefined;
+  const listener = new WireListener(spec.models, redact, keepsReplies);
   const cleanings: (() => void)[] = [];
   let gateway: Gateway | undefined;
   const open = async (routes: readonly Route[]): Promise<Gateway> => {
     const recorder = wire === 'record' ? recorderOf(spec, given, listener, redact) : undefined;
-    gateway = new Gateway({ routes, listener, recorder, env: given });
+    gateway = new Gateway({ routes, listener, recorder, keepsReplies, env: given });
     await gateway.open(border?.listener);
     // The token is worth nothing outside this run, but it need not be read either.
     redact?.learn([gateway.token, ...routes.flatMap(({ key }) => key ?? [])]);
@@ -62,11 +71,18 @@ export async function wiredSource<Given extends Chooser>(
       command === undefined
         ? await choose({
             ...chooser,
-            wire: { open: async (routes) => leading(await open(routes)), after: (clean) => void cleanings.push(clean) },
+            wire: {
+              isOptional: wire === 'auto',
+              open: async (routes) => leading(await open(routes)),
+              after: (clean) => void cleanings.push(clean),
+            },
           })
         : await choose({ ...chooser, set: { ...set, ...variablesTo(await open(standardRoutes(given)), given) } });
     if (gateway === undefined) return chosen;
-    return { ...chosen, source: new WiredSource(chosen.source, { gateway, listener, close }) };
+    return {
+      ...chosen,
+      source: new WiredSource(chosen.source, { gateway, listener, close, isAsked: wire !== 'auto' }),
+    };
   } catch (error) {
     await close();
     throw error;
@@ -88,6 +104,13 @@ function recorderOf(
   return new Recorder(new RecordingWriter(head, clean, (line) => listener.recorded(line)), Date.now);
 }
 
+/** What asked for the wire. */
+function flagOf({ wire, network, models }: RunSpec): string {
+  if (wire !== undefined && wire !== 'auto') return `--wire ${wire}`;
+  if (network === 'model') return '--network model';
+  return models.length > 0 ? '--models' : '--max-requests-per-minute';
+}
+
 const leading = (gateway: Gateway) => ({
   address: (route: string): string => gateway.address(route),
   token: gateway.token,
@@ -106,25 +129,39 @@ class WireListener {
   readonly #inputs = new InputBound();
   /** Of the requests on their way, where it matters how much they hold. */
   readonly #bodies = new Map<number, Buffer>();
+  readonly #objectionTo: ReturnType<typeof allowedModels>;
+  /** Models that were asked for beside the work, and must not be. */
+  readonly #beside = new Set<string>();
+  #besides = 0;
+  readonly #keepsReplies: boolean;
+  #conversation: Conversation | undefined;
   #offersTools = false;
   #hasPassed = false;
   #attempt: Attempt | undefined;
   /** Lines of the recording that are not told yet: those of one request, or of one answer, are one event. */
   #lines: JsonObject[] = [];
 
-  constructor(redact: Redactor | undefined) {
+  constructor(models: readonly string[], redact: Redactor | undefined, keepsReplies: boolean) {
+    this.#objectionTo = allowedModels(models);
+    this.#keepsReplies = keepsReplies;
     this.#quote = (text, most) => redact?.quote(text, most) ?? cutAfter(text, most);
   }
 
   /** The agent is started, for the first time or again. */
   begin(attempt: Attempt): void {
     this.#attempt = attempt;
+    this.#conversation = this.#keepsReplies ? new Conversation(this.#quote) : undefined;
     this.#tellLines();
   }
 
   /** Whether any request came in. */
   get hasPassed(): boolean {
     return this.#hasPassed;
+  }
+
+  /** What passed, for a program whose own words nobody can read. */
+  tellConversation(end: ProcessEnd | undefined): void {
+    for (const draft of this.#conversation?.drafts(end) ?? []) this.#emit(draft);
   }
 
   /** A run that is told to stop, because its money is used up or for any other reason, asks no more. */
@@ -134,8 +171,11 @@ class WireListener {
     const kind = this.#kindOf(request);
     if (kind === 'side') this.#side.add(number);
     this.#emit(requestedDraft(request, kind === 'side', this.#quote));
+    if (kind !== 'side') this.#conversation?.requested(request);
     const attempt = this.#attempt;
     const { model, maxOutput: mostOutput, body } = facts;
+    const objection = attempt?.stop.cause === undefined ? this.#objectionTo(model) : undefined;
+    if (objection !== undefined) return this.#refuseModel(objection, kind);
     const mostInput = (): number | undefined => {
       if (body === undefined) return undefined;
       this.#bodies.set(number, body);
@@ -145,6 +185,17 @@ class WireListener {
     if (cause === undefined) return undefined;
     if (!gone.aborted) attempt?.refuse(cause);
     return describeCause(cause);
+  }
+
+  /** An agent can do without a title, or with another sub-agent; one that asks again and again for what it cannot have is stopped. */
+  #refuseModel(cause: Cause, kind: RequestKind): string {
+    const why = describeCause(cause);
+    if (kind === 'work' || ++this.#besides > mostBeside) this.#attempt?.refuse(cause);
+    else if (!this.#beside.has(why)) {
+      this.#beside.add(why);
+      this.warn(`wire: ${this.#quote(why, 1000)}`);
+    }
+    return why;
   }
 
   /** A program that offers tools asks without them, and without what was said before, for a title or the like. */
@@ -163,7 +214,9 @@ class WireListener {
     this.#bodies.delete(request.number);
     if (body !== undefined && isFinal && tokens.input !== undefined) this.#inputs.learn(body, tokens.input);
     this.#attempt?.settle(request.number, { isServed, isFinal, model, tokens, serviceTier });
-    this.#emit(respondedDraft(request, answer, this.#side.delete(request.number), this.#quote));
+    const isSide = this.#side.delete(request.number);
+    if (!isSide) this.#conversation?.responded(request, answer);
+    this.#emit(respondedDraft(request, answer, isSide, this.#quote));
     for (const quota of answer.quotas) {
       const tenths = Math.floor(quota.utilization * 10);
       if (tenths < worthTelling || tenths <= (this.#quotas.get(quota.window) ?? 0)) continue;
@@ -205,16 +258,23 @@ class WiredSource implements Source {
   readonly #inner: Source;
   readonly #gateway: Gateway;
   readonly #listener: WireListener;
+  readonly #isAsked: boolean;
   readonly #close: () => Promise<void>;
 
   constructor(
     inner: Source,
-    { gateway, listener, close }: { gateway: Gateway; listener: WireListener; close: () => Promise<void> },
+    {
+      gateway,
+      listener,
+      close,
+      isAsked,
+    }: { gateway: Gateway; listener: WireListener; close: () => Promise<void>; isAsked: boolean },
   ) {
     this.#inner = inner;
     this.#gateway = gateway;
     this.#listener = listener;
     this.#close = close;
+    this.#isAsked = isAsked;
   }
 
   get dialect(): string {
@@ -235,11 +295,14 @@ class WiredSource implements Source {
 
   async produce(attempt: Attempt): Promise<ProcessEnd | undefined> {
     this.#listener.begin(attempt);
+    let end: ProcessEnd | undefined;
     try {
-      return await this.#inner.produce(attempt);
+      return (end = await this.#inner.produce(attempt));
     } finally {
       await this.#gateway.hangUp();
-      if (!this.#listener.hasPassed)
+      if (this.#inner.dialect === unknownDialect) this.#listener.tellConversation(end);
+      // Where nobody asked for the wire, an agent that never began to work is not worth a word.
+      if (!this.#listener.hasPassed && (this.#isAsked || attempt.session !== undefined))
         this.#listener.warn('wire: bypassed: nothing was asked at the addresses that the command was given');
     }
   }

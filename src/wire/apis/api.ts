@@ -1,6 +1,7 @@
 import type { FinishReason } from '../../events/event.ts';
 import type { Tokens } from '../../outcome/tokens.ts';
 import type { Json, JsonObject } from '../../json/json.ts';
+import type { Reply } from '../recording/reply.ts';
 import type { ModelApi } from '../../words/vocabulary.ts';
 
 /** What a request asks for, as far as it decides what it may cost and what it is. */
@@ -43,6 +44,8 @@ export interface Reading {
   error?: ToldError;
   /** The answer came to the end that its API prescribes. */
   isWhole: boolean;
+  /** What the model said, where that is wanted. */
+  reply?: Reply;
 }
 
 /** Reads an answer as it passes, and keeps nothing but what a `Reading` holds. */

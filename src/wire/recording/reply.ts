@@ -7,8 +7,19 @@ import type { RecordedAnswer } from './recording.ts';
 /** What a model answered, for people: its words, and the calls that it made. */
 export interface Reply {
   text: string;
-  calls: { name: string; args: string }[];
+  calls: Call[];
 }
+
+/** `id`: what its result names; Gemini gives none. */
+export interface Call {
+  name: string;
+  args: string;
+  id?: string;
+}
+
+/** A model may answer anything, at any length. */
+const longestReply = 4 * 1024 * 1024;
+const mostCalls = 1000;
 
 /** Of an answer by any of the four APIs, streamed or in one piece. */
 export function replyOf({ body, content_type: type }: RecordedAnswer): Reply {
@@ -22,9 +33,11 @@ export function replyOf({ body, content_type: type }: RecordedAnswer): Reply {
   return fold.reply;
 }
 
-class ReplyFold {
+/** Puts an answer together, piece by piece. */
+export class ReplyFold {
   #text = '';
-  readonly #calls = new Map<string, { name: string; args: string }>();
+  #size = 0;
+  readonly #calls = new Map<string, Call>();
 
   get reply(): Reply {
     return { text: this.#text, calls: [...this.#calls.values()] };
@@ -43,8 +56,8 @@ class ReplyFold {
   #chat({ content, tool_calls: calls }: JsonObject): void {
     this.#say(content);
     list(calls).forEach((each, at) => {
-      const { index, function: called } = object(each);
-      this.#call(`chat ${String(index ?? at)}`, object(called).name, object(called).arguments);
+      const { index, id, function: called } = object(each);
+      this.#call(`chat ${String(index ?? at)}`, object(called).name, object(called).arguments, id);
     });
   }
 
@@ -52,17 +65,22 @@ class ReplyFold {
     for (const { text, thought, functionCall } of list(parts).map(object)) {
       if (thought !== true) this.#say(text);
       if (functionCall !== undefined)
-        this.#call(`gemini ${this.#calls.size}`, object(functionCall).name, object(functionCall).args);
+        this.#call(
+          `gemini ${this.#calls.size}`,
+          object(functionCall).name,
+          object(functionCall).args,
+          object(functionCall).id,
+        );
     }
   }
 
   #messages({ type, index, content_block: block, delta, content }: JsonObject): void {
     const blocks = type === 'message' ? list(content) : type === 'content_block_start' ? [block ?? null] : [];
-    blocks.map(object).forEach(({ type: kind, text, name, input }, at) => {
+    blocks.map(object).forEach(({ type: kind, text, name, input, id }, at) => {
       this.#say(kind === 'text' ? text : undefined);
       // While it is streamed, the input is empty at first and comes in pieces.
       if (kind === 'tool_use')
-        this.#call(`messages ${String(index ?? at)}`, name, type === 'message' ? input : undefined);
+        this.#call(`messages ${String(index ?? at)}`, name, type === 'message' ? input : undefined, id);
     });
     if (type !== 'content_block_delta') return;
     this.#say(object(delta).text);
@@ -72,17 +90,27 @@ class ReplyFold {
 
   #responses({ type, name, arguments: args, input, content, call_id: id }: JsonObject): void {
     if (type === 'message') for (const part of list(content).map(object)) this.#say(part.text);
-    else if (string(type)?.endsWith('_call') === true) this.#call(`responses ${string(id) ?? ''}`, name, args ?? input);
+    else if (string(type)?.endsWith('_call') === true)
+      this.#call(`responses ${string(id) ?? ''}`, name, args ?? input, id);
   }
 
   #say(text: Json | undefined): void {
-    this.#text += string(text) ?? '';
+    this.#text += this.#room(string(text) ?? '');
   }
 
-  #call(key: string, name: Json | undefined, args: Json | undefined): void {
-    const call = this.#calls.get(key) ?? { name: '', args: '' };
-    call.name ||= string(name) ?? '';
-    if (args !== undefined) call.args += typeof args === 'string' ? args : JSON.stringify(args);
+  #call(key: string, name: Json | undefined, args: Json | undefined, id?: Json): void {
+    const known = this.#calls.get(key);
+    if (known === undefined && this.#calls.size >= mostCalls) return;
+    const call: Call = known ?? { name: '', args: '' };
+    call.name ||= this.#room(string(name) ?? '');
+    if (call.id === undefined && typeof id === 'string' && id !== '') call.id = this.#room(id);
+    if (args !== undefined) call.args += this.#room(typeof args === 'string' ? args : JSON.stringify(args));
     this.#calls.set(key, call);
+  }
+
+  #room(text: string): string {
+    const kept = text.slice(0, Math.max(0, longestReply - this.#size));
+    this.#size += kept.length;
+    return kept;
   }
 }

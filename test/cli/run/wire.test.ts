@@ -157,7 +157,10 @@ describe('an agent that Runwire starts itself', () => {
     tell({ type: 'turn.completed', usage: { input_tokens: 1000, cached_input_tokens: 0, output_tokens: 50 } });
   `;
 
-  it('is sent through the wire with a token for a key', async () => {
+  it.each([
+    ['where that is asked for', ['--wire', 'meter']],
+    ['by default', []],
+  ])('is sent through the wire with a token for a key, %s', async (_name, flags) => {
     const server = await serve([answer], key);
     const cwd = project();
     const home = join(cwd, 'home');
@@ -168,20 +171,7 @@ describe('an agent that Runwire starts itself', () => {
     const settings = `model_provider = "corp"\n[model_providers.corp]\nbase_url = "${server.baseUrl('responses')}"\nenv_key = "CORP_KEY"\n`;
     writeFileSync(join(home, '.codex', 'config.toml'), settings);
     const { status, stdout, stderr } = await live(
-      [
-        'run',
-        '--agent',
-        'codex',
-        '--wire',
-        'meter',
-        '--ledger',
-        'none',
-        '--env',
-        'CORP_KEY',
-        '--outcome',
-        'outcome.json',
-        'go',
-      ],
+      ['run', '--agent', 'codex', ...flags, '--ledger', 'none', '--env', 'CORP_KEY', '--outcome', 'outcome.json', 'go'],
       {
         cwd,
         env: {
@@ -199,6 +189,32 @@ describe('an agent that Runwire starts itself', () => {
     expect(stdout).not.toContain(`My key: ${key.length}`);
     expect(readFileSync(join(home, '.codex', 'config.toml'), 'utf8')).toBe(settings);
     expect(readdirSync(join(cwd, 'tmp')).filter((name) => name.startsWith('runwire-wire-'))).toEqual([]);
+  });
+
+  it.each<[string, object, { CODEX_API_KEY?: string }, string[]?]>([
+    ['a login', { tokens: { access_token: 'eyJ' } }, {}],
+    ['no key at all', {}, {}],
+    ['the wire switched off', {}, { CODEX_API_KEY: key }, ['--wire', 'off']],
+  ])('is left as it is with %s', async (_name, login, env, flags = []) => {
+    const cwd = project();
+    const home = join(cwd, 'home');
+    mkdirSync(join(home, '.codex'), { recursive: true });
+    mkdirSync(join(cwd, 'bin'));
+    writeFileSync(join(home, '.codex', 'auth.json'), JSON.stringify(login));
+    writeFileSync(
+      join(cwd, 'bin', 'codex'),
+      `#!${process.execPath}\nif (process.argv[2] === 'exec') require('fs').writeFileSync('told.json', JSON.stringify({ args: process.argv.slice(2), key: process.env.CODEX_API_KEY }));`,
+      { mode: 0o755 },
+    );
+    const given = { PATH: `${join(cwd, 'bin')}:${process.env['PATH']}`, HOME: home, ...env };
+    const { stderr } = await inside(['run', '--agent', 'codex', '--ledger', 'none', ...flags, 'go'], {
+      cwd,
+      env: given,
+    });
+    const told = JSON.parse(readFileSync(join(cwd, 'told.json'), 'utf8')) as { args: string[]; key?: string };
+    expect(told.args.filter((word) => word.includes('base_url'))).toEqual([]);
+    expect(told.key).toBe(env.CODEX_API_KEY);
+    expect(stderr).not.toMatch(/the wire|bypassed/);
   });
 
   it.each([
