@@ -16,7 +16,7 @@ interface Kind {
   line: string;
   /** Any of these fields beside it distinguishes such a record from agent output. */
   beside: readonly string[];
-  /** Only records without a type, and with an object in their text: agents log like this too. */
+  /** Only records without a type, and with an object, or a further line of one, in their text: agents log like this too. */
   isUntyped?: true;
 }
 
@@ -44,8 +44,10 @@ const kinds: readonly Kind[] = [
   // Google Cloud
   { line: 'textPayload', beside: ['insertId', 'logName', 'resource'] },
   { line: 'jsonPayload', beside: ['insertId', 'logName', 'resource'] },
-  // Loki
-  { line: 'line', beside: ['labels'] },
+  // Loki, and what Grafana downloads
+  { line: 'line', beside: ['labels', 'fields'] },
+  // Splunk
+  { line: '_raw', beside: ['_time', '_indextime'] },
   // Loggers of programs that print a line of the agent: Google Cloud's structured logs, winston, pino, bunyan, Python.
   { line: 'message', beside: ['severity', 'level', 'levelname', 'lvl', 'logger'], isUntyped: true },
   { line: 'msg', beside: ['severity', 'level', 'levelname', 'lvl', 'logger'], isUntyped: true },
@@ -61,6 +63,8 @@ const times = [
   'time',
   'timestamp',
   '@timestamp',
+  '_time',
+  'timeUnixNano',
   'receiveTimestamp',
   'TimeGenerated',
   'TimeStamp',
@@ -70,13 +74,13 @@ const times = [
 /** Docker splits a line after this many bytes; only the last piece ends with a line feed. */
 const dockerPiece = 16 * 1024;
 
-/** The lines in a log collector's record; undefined: it is not such a record. */
-export function openEnvelope(wire: JsonObject): readonly Enveloped[] | undefined {
+/** The lines in a log collector's record; undefined: it is not such a record. `isInside`: the records before it hold the first lines of a document. */
+export function openEnvelope(wire: JsonObject, isInside: boolean): readonly Enveloped[] | undefined {
   for (const open of documents) {
     const lines = open(wire);
     if (lines !== undefined && lines.length > 0 && lines.every((line) => line !== undefined)) return inOrder(lines);
   }
-  const line = lineOf(wire);
+  const line = lineOf(wire, isInside);
   return line === undefined ? undefined : [line];
 }
 
@@ -97,6 +101,19 @@ const documents: readonly ((wire: JsonObject) => readonly (Enveloped | undefined
   // Loki's query_range: pairs of a time and a line, by stream
   ({ data }) =>
     isObject(data) && data['resultType'] === 'streams' ? listOf(data['result'])?.flatMap(pairsOf) : undefined,
+  // Elasticsearch and OpenSearch, their answers and dumps
+  ({ hits }) => (isObject(hits) ? listOf(hits['hits'])?.map(sourceOf) : undefined),
+  ({ _index, _source }) => (_index === undefined ? undefined : [sourceOf({ _source })]),
+  // Splunk, its answers and exports
+  ({ results }) =>
+    listOf(results)?.map((result) => (isObject(result) && '_raw' in result ? lineOf(result) : undefined)),
+  ({ result }) => (isObject(result) && '_raw' in result ? [lineOf(result)] : undefined),
+  // OpenTelemetry
+  ({ resourceLogs }) =>
+    listOf(resourceLogs)
+      ?.flatMap((each) => below(each, 'scopeLogs'))
+      .flatMap((each) => below(each, 'logRecords'))
+      .map(bodyOf),
   // Datadog's API, versions 2 and 1
   ({ data }) => listOf(data)?.map(attributesOf),
   ({ logs }) => listOf(logs)?.map(contentOf),
@@ -127,6 +144,20 @@ function pairsOf(stream: unknown): (Enveloped | undefined)[] {
     if (typeof text !== 'string' || typeof time !== 'string' || !/^\d{1,20}$/.test(time)) return undefined;
     return { text, isPartial: false, stream: isObject(labels) ? streamOf(labels) : 'stdout', at: Number(time) / 1e6 };
   });
+}
+
+function sourceOf(hit: unknown): Enveloped | undefined {
+  const source = isObject(hit) ? hit['_source'] : undefined;
+  return isObject(source) ? (lineOf(source) ?? lineIn(source, source['message'])) : undefined;
+}
+
+function below(value: unknown, name: string): readonly unknown[] {
+  return (isObject(value) ? listOf(value[name]) : undefined) ?? [undefined];
+}
+
+function bodyOf(record: unknown): Enveloped | undefined {
+  const { body } = isObject(record) ? record : {};
+  return isObject(record) && isObject(body) ? lineIn(record, body['stringValue']) : undefined;
 }
 
 function attributesOf(entry: unknown): Enveloped | undefined {
@@ -162,14 +193,14 @@ function inOrder(lines: readonly (Enveloped | undefined)[]): readonly Enveloped[
   return (first > last ? known.toReversed() : known).toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
 }
 
-function lineOf(wire: JsonObject): Enveloped | undefined {
+function lineOf(wire: JsonObject, isInside = false): Enveloped | undefined {
   for (const kind of kinds) {
     if (kind.isUntyped === true && 'type' in wire) continue;
     if (!Object.hasOwn(wire, kind.line) || !kind.beside.some((name) => Object.hasOwn(wire, name))) continue;
     // Filebeat uses `log` for the file that the message came from.
     if (kind.line === 'log' && typeof wire['log'] !== 'string' && typeof wire['message'] === 'string') continue;
     const text = textOf(wire[kind.line]);
-    if (text === undefined || (kind.isUntyped === true && !text.startsWith('{'))) continue;
+    if (text === undefined || (kind.isUntyped === true && !isInside && !text.startsWith('{'))) continue;
     const inner = kind.line === 'Log' ? openContainerLine(text) : undefined;
     return inner ?? { text, isPartial: isPartial(wire, text), stream: streamOf(wire), at: timeOf(wire) };
   }
@@ -204,8 +235,9 @@ function streamOf({ stream, labels }: JsonObject): Enveloped['stream'] {
 function timeOf(wire: JsonObject): number | undefined {
   for (const name of times) {
     const value = wire[name];
-    // The journal counts microseconds, in a string; collectors use seconds or milliseconds.
+    // The journal counts microseconds, in a string, others nanoseconds; collectors use seconds or milliseconds.
     if (typeof value === 'string' && /^\d{16}$/.test(value)) return Number(value) / 1000;
+    if (typeof value === 'string' && /^\d{19}$/.test(value)) return Number(value) / 1e6;
     if (typeof value === 'number') return value < 1e11 ? value * 1000 : value;
     const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
     if (!Number.isNaN(at)) return at;

@@ -30,7 +30,7 @@ const BOM = 0xfeff;
 
 const terminalNoise =
   // eslint-disable-next-line no-control-regex -- terminal sequences and control characters are what this looks for
-  /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000b-\u001f]/g;
+  /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b[\]_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000b-\u001f]/g;
 
 // eslint-disable-next-line no-control-regex -- no terminal writes these, so something is missing where they are
 const damage = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/;
@@ -66,6 +66,11 @@ export class Framer {
     this.#sink = sink;
     this.#limit = limit;
     this.#mostObjects = mostObjects;
+  }
+
+  /** A document has begun, and has not ended. */
+  get isInDocument(): boolean {
+    return this.#document !== undefined;
   }
 
   push(chunk: Uint8Array): void {
@@ -246,7 +251,7 @@ export class Framer {
     const cell = field === undefined ? undefined : parse(field);
     if (field !== undefined && isObject(cell)) return this.#value(cell, field);
     if (this.#quoted(line, last)) return;
-    if (this.#mayBeWrapped && !last && (this.#stamped(line) || this.#prefixed(clean, raw))) return;
+    if (this.#mayBeWrapped && !last && (this.#stamped(line) || this.#prefixed(raw))) return;
     this.#sink.text(raw, 'noise', this.#line);
   }
 
@@ -286,8 +291,8 @@ export class Framer {
   }
 
   /** The first line of an indented document, after what a log puts before each line, or a logger before the first. */
-  #prefixed(line: string, raw: string): boolean {
-    const beginning = beginningIn(line);
+  #prefixed(raw: string): boolean {
+    const beginning = beginningIn(raw.replace(terminalNoise, ''));
     if (beginning === undefined) return false;
     const { prefix, json } = beginning;
     this.#prefix = { ...beginning, lines: [raw] };

@@ -1,7 +1,7 @@
 const DIGITS = /\d/;
 
 /** What a log may put before the first line of a document, and nothing else: a time, a level, the name of a container. */
-const beginning = /^(.{0,300}[\s|:\]>])(\{|\[\s{0,20}\{?)\s{0,20}$/;
+const beginning = /^(.{0,300}[\s|:\]>]|)(\{|\[\s{0,20}\{?)\s{0,20}$/;
 /** A logger marks only the first line of what it is given. */
 const loggers = /^\[|^\d{4}[-/]\d\d|^\d\d:\d\d|\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR)\b/i;
 
@@ -11,16 +11,16 @@ export interface Beginning {
   json: string;
 }
 
-/** A line that begins a document behind a prefix; undefined: it does not. */
+/** A line that begins a document behind a prefix, which is empty if it was for terminals alone; undefined: it does not. */
 export function beginningIn(line: string): Beginning | undefined {
   const [, prefix, json] = beginning.exec(line) ?? [];
   return prefix === undefined || json === undefined ? undefined : { prefix, json };
 }
 
-/** The length of the prefix at the beginning of a further line, which differs in its digits alone; 0: it has none. */
+/** The length of the prefix at the beginning of a further line, which differs in its digits, and the spaces before them, alone; 0: it has none. */
 export function prefixLength(prefix: string, line: string): number {
-  let at = 0;
-  for (let index = 0; index < prefix.length; at += 1) {
+  let at = indentOf(line);
+  for (let index = indentOf(prefix); index < prefix.length; at += 1) {
     const wanted = prefix.charAt(index);
     const char = line.charAt(at);
     index += 1;
@@ -35,10 +35,14 @@ export function prefixLength(prefix: string, line: string): number {
   return at;
 }
 
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
 /** Whether this is what follows the first line of an indented document. */
 export function goesOn({ prefix }: Beginning, line: string): boolean {
   const length = prefixLength(prefix, line);
-  if (length > 0) return isPieceOfJson(line.slice(length));
+  if (length > 0 || prefix === '') return isPieceOfJson(line.slice(length));
   return loggers.test(prefix) && /^\s|^[}\]]/.test(line) && isPieceOfJson(line);
 }
 

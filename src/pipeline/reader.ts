@@ -152,7 +152,7 @@ export class Reader {
     this.#outerCount += 1;
     let lines: readonly Enveloped[] | undefined;
     if (this.#outerCount <= headLength || this.#enveloped !== undefined)
-      this.#guard(() => void (lines = openEnvelope(wire)));
+      this.#guard(() => void (lines = openEnvelope(wire, this.#enveloped?.isInDocument === true)));
     if (lines === undefined) return this.#wire(wire, line);
     for (const each of lines) this.#unwrap(each);
   }

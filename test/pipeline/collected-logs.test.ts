@@ -122,6 +122,55 @@ const collected: Record<string, (lines: readonly string[]) => string> = {
       status: 'done',
     }),
   Loki: each((line) => ({ labels: { app: 'agent' }, line, timestamp: time })),
+  "Grafana's download": (lines) =>
+    JSON.stringify(
+      lines.map((line, index) => ({ line, timestamp: `${at + index}000000`, date: time, fields: { app: 'agent' } })),
+    ),
+  'Elasticsearch, newest first': (lines) =>
+    JSON.stringify({
+      took: 3,
+      hits: {
+        total: { value: lines.length },
+        hits: lines
+          .map((message, index) => ({
+            _index: 'logs',
+            _id: String(index),
+            _source: { '@timestamp': new Date(at + index).toISOString(), message, host: { name: 'ci' } },
+          }))
+          .toReversed(),
+      },
+    }),
+  'elasticdump, a line each': each((message) => ({
+    _index: 'logs',
+    _id: 'a',
+    _source: { '@timestamp': time, message },
+  })),
+  'Splunk, a line each': each((_raw) => ({ preview: false, offset: 0, result: { _raw, _time: time, source: 'ci' } })),
+  'Splunk, newest first': (lines) =>
+    JSON.stringify({
+      preview: false,
+      results: lines
+        .map((_raw, index) => ({ _raw, _time: new Date(at + index).toISOString(), _indextime: '1' }))
+        .toReversed(),
+    }),
+  OpenTelemetry: (lines) =>
+    `${JSON.stringify({
+      resourceLogs: [
+        {
+          resource: { attributes: [] },
+          scopeLogs: [
+            {
+              scope: {},
+              logRecords: lines.map((line, index) => ({
+                timeUnixNano: `${at + index}000000`,
+                severityText: 'INFO',
+                body: { stringValue: line },
+              })),
+            },
+          ],
+        },
+      ],
+    })}\n`,
   "a container's file in Kubernetes": (lines) => lines.map((line) => `${time} stdout F ${line}\n`).join(''),
   "a container's file in Kubernetes, in pieces": (lines) =>
     lines
@@ -157,6 +206,13 @@ Object.assign(collected, {
     (index) => `${stampAt(index).replace('T', ' ').replace('Z', '')} - INFO - `,
     false,
   ),
+  Buildkite: indented((index) => `\u001b_bk;t=${at + index}\u0007`),
+  'cat -n': indented((index) => `${String(index).padStart(6)}\t`),
+  'Google Cloud, structured, indented': (lines: readonly string[]) =>
+    lines
+      .flatMap((line) => JSON.stringify(JSON.parse(line), null, 2).split('\n'))
+      .map((message) => `${JSON.stringify({ severity: 'INFO', message, time })}\n`)
+      .join(''),
   'Google Cloud, structured': each((message) => ({ severity: 'INFO', message, time })),
   winston: each((message) => ({ level: 'info', message, timestamp: time })),
   pino: each((msg) => ({ level: 30, time: at, pid: 7, hostname: 'ci', msg })),
