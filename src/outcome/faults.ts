@@ -23,7 +23,8 @@ const narrower: Partial<Record<ErrorCode, ReadonlySet<ErrorCode>>> = {
 };
 
 /** The account itself has no credit left, whatever the server says about waiting. */
-const spent = /insufficient[_ ]quota|billing[_ ](?:error|hard)|credit balance|out of credits|usage limit/i;
+const spent =
+  /insufficient[_ ]quota|billing[_ ](?:error|hard)|credit balance|out of credits|usage limit|\b(?:\d{1,2}-hour|weekly|session) limit reached/i;
 /** The limit is one that passes within minutes. */
 const passes = [/\bretryDelay\b|per[_ ]?min/i, /\b(?:retry|try again) (?:in|after) [\d.]+ ?(?:m?s\b|sec)/i];
 
@@ -80,7 +81,7 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
   ],
   [{ first: /(?:missing|set|provide)\b/i, later: /\bapi[_ ]?key/i }, 'config'],
   [
-    /unauthori[sz]ed|incorrect api key|invalid api key|api key is invalid|invalid x-api-key|authentication|\b401\b|\b403\b|forbidden|permission_error/i,
+    /unauthori[sz]ed|incorrect api key|invalid api key|api key is invalid|invalid x-api-key|authentication|\b401\b|\b403\b|forbidden|permission_error|token has expired|please run \/login|(?:account|organization) has been (?:disabled|deactivated|suspended)/i,
     'auth',
   ],
   [/model_not_found|no such model|does not exist or you do not have access/i, 'model_not_found'],
@@ -100,7 +101,10 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
   ],
   [/connection[ _-]?(?:error|reset|refused|closed|failed|failure|lost|dropped|aborted|timed)/i, 'network'],
   [/(?:could not|cannot|can't|couldn't|failed to|error trying to) (?:connect to|reach|resolve)/i, 'network'],
-  [/no route to host|host (?:is )?(?:unreachable|down)|no such host|error sending request|tls handshake/i, 'network'],
+  [
+    /no route to host|host (?:is )?(?:unreachable|down)|framing layer|no such host|error sending request|tls handshake/i,
+    'network',
+  ],
   [/(?:name|host|dns)[ _](?:or service )?(?:not known|not found|not resolved|resolution|lookup)/i, 'network'],
   [/timed? ?out|stream (?:ended|closed|error)|error decoding response|other side closed|incomplete json/i, 'network'],
   [/econn\w+/i, 'network'],

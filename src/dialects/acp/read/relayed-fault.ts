@@ -25,6 +25,8 @@ const announcing: readonly RegExp[] = [
   /^[\w.]*(?:error|exception|failure)$/i,
   /^(?:execution|prompt|request|retry|model call|api call|api request|turn|stream|response|sampling|completion) failed/i,
   /^(?:sorry, |oops, )?(?:I )?(?:ran into|encountered|got|received) (?:an|this) (?:\w+ )?error/i,
+  /^(?:sorry, |oops, )?an (?:\w+ )?error (?:occurred|happened) (?:while|when) (?:calling|asking|contacting)\b/i,
+  /^error (?:calling|asking|contacting|querying|communicating with) (?:the )?(?:[\w-]{1,20} ){0,2}(?:llm|model|api|provider|server)$/i,
 ];
 /** What may stand before `error`. */
 const adjectives: ReadonlySet<string> = new Set(
@@ -39,7 +41,7 @@ const telling =
   /^(?:[\w.]{0,60}\.)?(?:AuthenticationError|PermissionDeniedError|RateLimitError|APIConnectionError|APIConnectionTimeoutError|APIStatusError|APIError|CAPIError|OverloadedError|InternalServerError|ServiceUnavailableError|ContextWindowExceededError|QuotaExceededError|AI_APICallError|AI_RetryError):/;
 
 /** What may follow words that could also begin a sentence about them. */
-const ends = /^\s*(?:$|[.:;,!·|([{"—–-]|(?:for|on|by|with|from|while|because|please|try|trying)\b)/i;
+const ends = /^\s*(?:$|[.:;,!·∙|([{"—–-]|(?:for|on|by|with|from|while|because|please|try|trying)\b)/i;
 
 /** How model servers and the programs that ask them say that they could not answer. */
 const faults: readonly RegExp[] = [
@@ -49,21 +51,28 @@ const faults: readonly RegExp[] = [
   /^(?:sorry, )?you(?:'ve| have)?(?: been)? (?:rate.limited|(?:exceeded|hit|reached|used up|run out of) (?:your|a rate limit|the rate limit|(?:your )?(?:credits|quota)))\b/i,
   /^(?:connect|read|write|getaddrinfo) E[A-Z_]{3}/,
   /^(?:UND_ERR_|stream (?:disconnected|closed|ended) before|error sending request for url|unable to connect\b)/i,
-  /^(?:could not|cannot|can't|couldn't|failed to) (?:connect to|reach|contact) (?:the )?(?:api|model|server|provider|service|https?:)/i,
+  /^(?:could not|cannot|can't|couldn't|failed to|unable to) (?:connect to|reach|contact) (?:the )?(?:api|model|server|provider|service|https?:)/i,
+  /^exceeded retry limit, last status\b/i,
   /^(?:failed to get (?:a )?response from (?:the )?(?:[\w.-]{1,40} ){0,2}model|no response from (?:the )?(?:model|server|provider))/i,
   /^this model's maximum context length is \d/i,
   /^(?:the |your )?(?:input|prompt|request|messages?|conversation)(?: token count(?: of)?)?(?: \(?\d+\)?)?(?: tokens?)? exceeds? (?:the|this|your)\b/i,
   /^input length and `?max_tokens`? exceed/i,
 ];
 
+/** What goose adds to an error of any server. */
+const transient = /\n\s{0,10}please retry if you think this is a transient or recoverable error\.?\s{0,10}$/i;
+
 /** The same, where more than the first words must fit: a server says no more than this, or goes on as in `ends`. */
 const sentences: readonly RegExp[] = [
   /^(?:(?:authentication|authorization) (?:failed|error|required|expired)|failed to (?:authenticate|log ?in))/i,
   /^(?:(?:your |the |an? )?(?:invalid|incorrect|expired|missing|revoked|no) (?:api[ _-]?key|x-api-key|access token|token|(?:authentication )?credentials?)(?: (?:provided|given|found|format))?)/i,
-  /^(?:(?:your |the )?(?:api[ _-]?key|token|credentials?|login|session)(?: is| are| has| was)? (?:not valid|invalid|expired|missing|revoked|rejected|disabled))/i,
+  /^(?:(?:your |the )?(?:api[ _-]?key|(?:oauth |access |refresh )?token|credentials?|login|session)(?: is| are| has| was)? (?:not valid|invalid|expired|missing|revoked|rejected|disabled))/i,
   /^(?:(?:you are )?not logged in|please (?:run \/login|log ?in|sign in)|login required|unauthorized|forbidden|access denied|payment required)/i,
   /^(?:insufficient[_ ](?:quota|credits?|balance|funds)|(?:your )?credit balance is too low(?: to access [\w ]{1,40})?|out of credits)/i,
   /^(?:(?:[\w-]{1,20} ){0,2}(?:rate|usage|request|requests|token|tokens|session|weekly|monthly|daily|spending)[ _-]limit(?: has been| was| is)?[ _](?:exceeded|reached|hit|exhausted|error))/i,
+  /^(?:(?:[\w-]{1,20} )?(?:\d{1,2}-hour|weekly|monthly|daily|session) limit reached)/i,
+  /^(?:your (?:account|organization|subscription)(?: is| has been| was)? (?:not active|inactive|deactivated|disabled|suspended))/i,
+  /^(?:(?:the )?(?:upstream |model )?provider returned (?:an )?error)/i,
   /^(?:(?:[\w-]{1,20} ){0,2}quota(?: has been| was| is)?[ _](?:exceeded|reached|exhausted)|too many requests|resource[_ ](?:has been )?exhausted(?: \(e\.g\. check quota\))?|rate_limit_error)/i,
   /^(?:(?:the |this |that |your )?(?:[\w.-]{1,40} ){0,2}(?:model|engine|server|service|provider|api) (?:(?:is |are )?(?:currently |temporarily )?(?:overloaded|unavailable|at capacity|experiencing high demand)|had an error))/i,
   /^(?:overloaded(?:_error)?|(?:internal )?server(?: |_)error|service (?:is )?(?:temporarily |currently )?unavailable|bad gateway|gateway time-?out|internal error|api_error)/i,
@@ -76,7 +85,7 @@ const sentences: readonly RegExp[] = [
 
 /** A status before the words of a server: `401 Unauthorized`, `500 {"error":…}`. */
 const statusFirst =
-  /^[45]\d\d(?::| -|,)? ?(?=$|[{<"(]|[^\n]{0,200}?\b(?:error|fail|invalid|incorrect|unauthori[sz]ed|forbidden|denied|exceed|too many|unavailable|overloaded|time-?out|bad (?:gateway|request)|payment|limit|quota|expired|no body))/i;
+  /^[45]\d\d(?::| -|,)? ?(?=$|[{<"(]|[^\n]{0,200}?\b(?:error|fail|invalid|incorrect|unauthori[sz]ed|forbidden|denied|exceed|too many|unavailable|overloaded|time-?out|bad (?:gateway|request)|payment|limit|quota|expired|no body|not found(?=$|[.:,])))/i;
 
 /** A status as programs write it, anywhere in the first sentence. */
 const toldStatus =
@@ -112,11 +121,16 @@ export function relayedFault(answer: string): RelayedFault | undefined {
   if (explanation.test(withoutAddresses(first)) || work.some((words) => words.test(withoutAddresses(bare))))
     return undefined;
   if (isListOfStatuses(lines)) return undefined;
-  const rest = withoutAnnouncements(bare);
+  const stages = announced(bare);
+  const rest = stages.at(-1) ?? bare;
   const isFault =
     statusFirst.test(rest) ||
     saysFault(rest) ||
-    (rest !== bare && (telling.test(bare) || jsonFault(rest) !== undefined || toldStatus.test(first)));
+    (rest !== bare &&
+      (stages.some((each) => telling.test(each)) ||
+        jsonFault(rest) !== undefined ||
+        toldStatus.test(first) ||
+        transient.test(bare)));
   return isFault ? faultOf(message, statusIn(first, rest), rest !== bare) : undefined;
 }
 
@@ -149,14 +163,15 @@ function statusIn(first: string, rest: string): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
-function withoutAnnouncements(text: string): string {
-  let rest = text;
-  for (let round = 0; round < 4; round += 1) {
+/** The text, and what is left of it after each announcement. */
+function announced(text: string): string[] {
+  const stages = [text];
+  for (let rest = text; stages.length < 5; stages.push(rest)) {
     const colon = rest.slice(0, longestAnnouncement).indexOf(':');
-    if (colon === -1 || !announces(rest.slice(0, colon))) return rest;
+    if (colon === -1 || !announces(rest.slice(0, colon))) break;
     rest = rest.slice(colon + 1).replace(decoration, '');
   }
-  return rest;
+  return stages;
 }
 
 function announces(words: string): boolean {
