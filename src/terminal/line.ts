@@ -4,23 +4,34 @@ import type { Environment } from '../words/vocabulary.ts';
 
 export type Tone = 'plain' | Exclude<Colour, 'bold'>;
 
+/**
+ * Whose line it is. `verdict`: how the run ended; it begins with our name, so that no text of an agent can pass for it. `runwire`: what we
+ * tell besides. `output`: what a command printed. `agent`: what the agent said.
+ */
+type Voice = 'verdict' | 'runwire' | 'output' | 'agent';
+
+/** Where lines are read. In a log, among the lines of other programs, all that we tell begins with our name. */
+export type Surface = 'terminal' | 'log';
+
 /** One line for people, without control characters. */
 export interface Line {
-  /** Our own lines begin with our name, those of the agent with a bar. */
-  voice: 'runwire' | 'agent';
+  voice: Voice;
   tone: Tone;
   text: string;
   /** It ends with a command line, which is wrapped so that a shell still reads it as one command. */
   isCommand?: true;
 }
 
-const margins = { runwire: prefix, agent: '  | ' } as const;
+const margins: Record<Surface, Record<Voice, string>> = {
+  terminal: { verdict: prefix, runwire: '', output: '    ', agent: '  | ' },
+  log: { verdict: prefix, runwire: prefix, output: '    ', agent: '  | ' },
+};
 
-export function margin({ voice }: Line): string {
-  return margins[voice];
+export function margin({ voice }: Line, surface: Surface): string {
+  return margins[surface][voice];
 }
 
-export function render(line: Line, colours: boolean, start = margin(line)): string {
+export function render(line: Line, colours: boolean, start: string): string {
   if (!colours) return start + line.text;
   return (
     paint(start, 'dim', { colours }) + paint(line.text, line.tone === 'plain' ? undefined : line.tone, { colours })

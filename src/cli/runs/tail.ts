@@ -5,7 +5,7 @@ import type { RunSummary, RunStore } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { EventRecord } from '../../events/event.ts';
-import { canDraw, render } from '../../terminal/line.ts';
+import { canDraw, margin, render } from '../../terminal/line.ts';
 import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
 import { Narrator } from '../../run/sinks/narration/narrator.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
@@ -212,8 +212,9 @@ function sinkFor(to: string, outlet: Outlet, context: Context, prefix = ''): Sin
     return dialectSink(new Writer(dialect, variant), outlet);
   }
   const { colours } = screenOf(context);
+  const surface = context.stdoutIsTerminal ? 'terminal' : 'log';
   const narrator = new Narrator({
-    say: (line) => outlet.write(`${prefix}${render(line, colours)}\n`),
+    say: (line) => outlet.write(`${prefix}${render(line, colours, margin(line, surface))}\n`),
     now: context.now,
     calls: 'lines',
     tell: 'all',

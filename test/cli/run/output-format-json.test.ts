@@ -92,7 +92,7 @@ describe('--output-format', () => {
       },
       { type: 'session_end', turns: 2, total_cost_usd: 0.00215, exit_code: 0 },
     ]);
-    expect(stderr).toContain('runwire: tool write, b.txt\n');
+    expect(stderr).toContain('runwire: › write  b.txt\n');
     expect(status).toBe(0);
   });
 

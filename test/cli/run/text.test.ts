@@ -12,23 +12,23 @@ const saying = (text: string): Draft[] => [
   { type: 'turn.completed' },
   ok,
 ];
-const withoutTime = (text: string): string => text.replace(/\d+\.\d s/g, 'T s').replace(/in \/\S+?,/, 'in CWD,');
+const withoutTime = (text: string): string => text.replace(/\d+\.\d s/g, 'T s').replace(/in \/\S+/, 'in CWD');
 
 describe('text mode', () => {
   it('writes the answer to stdout, and what happens to stderr', async () => {
     const { status, stdout, stderr } = await runScripted(['Do it'], telling(...goodRun));
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'All done ✓\n' });
     expect(withoutTime(stderr))
-      .toBe(`runwire: agent runwire, model acme/large, in CWD, session 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11
+      .toBe(`runwire: agent runwire  model acme/large  in CWD  session 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11
   | I look at both.
-runwire: tool read, a.txt
-runwire: tool write, b.txt
-runwire: created b.txt, +1 -0
-runwire: tokens, 1,000 in 40 out, $0.0100
-runwire: tokens, 1,100 in 10 out, $0.0200
-runwire: changed b.txt, +1 -0
+runwire: › read  a.txt
+runwire: › write  b.txt
+runwire: created b.txt  +1 -0
+runwire: tokens  1,000 in 40 out  $0.0100
+runwire: tokens  1,100 in 10 out  $0.0200
+runwire: changed b.txt  +1 -0
 runwire: success
-runwire: T s, 2 turns, 2 tool calls, 2,100 in 50 out, $0.0300, 1 changed file
+runwire: T s · 2 turns · 2 tool calls · 2,100 in 50 out · $0.0300 · 1 changed file
 runwire: next: runwire --model acme/large --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11 continue
 `);
   });
@@ -42,6 +42,14 @@ runwire: next: runwire --model acme/large --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8
         { type: 'retry.scheduled', attempt: 1, max_attempts: 4, delay_ms: 2000, cause: 'HTTP 429' },
         { type: 'item.started', item_id: 'a', kind: 'command', name: 'bash', args: { command: 'make\nmore' } },
         { type: 'item.completed', item_id: 'a', status: 'error', output: 'no rule', exit_code: 2, duration_ms: 65_000 },
+        { type: 'item.started', item_id: 'c', kind: 'command', name: 'bash', args: { command: 'npm test' } },
+        {
+          type: 'item.completed',
+          item_id: 'c',
+          status: 'error',
+          output: `${'ok\n'.repeat(900)}\n2 failed\r\n\nexpected 1\u001b[2J\n     got 2\n`,
+          exit_code: 1,
+        },
         { type: 'item.started', item_id: 'b', kind: 'file_edit', name: 'write', args: { path: '/etc/passwd' } },
         { type: 'item.completed', item_id: 'b', status: 'denied', error: 'outside the working directory' },
         { type: 'log', stream: 'agent', level: 'warning', text: 'nearly full' },
@@ -52,17 +60,23 @@ runwire: next: runwire --model acme/large --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8
       ),
     );
     expect(withoutTime(stderr).split('\n').slice(1, -1)).toEqual([
-      'runwire: retry 1 of 4, in T s, HTTP 429',
-      'runwire: tool bash, make more',
-      'runwire: tool bash failed with exit code 2, after 1 min 5 s, no rule',
-      'runwire: tool write, /etc/passwd',
-      'runwire: tool write denied, outside the working directory',
+      'runwire: retry 1 of 4 in T s  HTTP 429',
+      'runwire: › bash  make more',
+      'runwire: ✗ bash  make more  exit 2  1 min 5 s  no rule',
+      'runwire: › bash  npm test',
+      'runwire: ✗ bash  npm test  exit 1',
+      ...Array<string>(5).fill('    ok'),
+      '    2 failed',
+      '    expected 1\\x1b[2J',
+      '    got 2',
+      'runwire: › write  /etc/passwd',
+      'runwire: ✗ write  /etc/passwd  denied  outside the working directory',
       'runwire: warning: nearly full',
       'runwire: notice: compacted: freed ~900 tokens',
       'runwire: warning: mcp: no answer',
       'runwire: limit reached: the turn limit of 1 was reached',
       'runwire: failed: turn_limit: the turn limit of 1 was reached (exit code 6)',
-      'runwire: T s, 1 turn, 2 tool calls',
+      'runwire: T s · 1 turn · 3 tool calls',
       'runwire: denied: 1 attempt; --allow RULE would allow it',
       'runwire: next: a larger --max-turns lets it go further',
       'runwire: next: runwire --model acme/large --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11 continue',
@@ -91,7 +105,7 @@ runwire: next: runwire --model acme/large --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8
       env: { NO_COLOR: '1' },
     });
     expect(stderr).not.toContain(ESC);
-    expect(stderr).toContain('runwire: tool write, b.txt\n');
+    expect(stderr).toContain('runwire: › write  b.txt\n');
   });
 
   it('counts the lines of a file only where every change was counted', async () => {
@@ -115,7 +129,7 @@ runwire: next: runwire --model acme/large --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8
       ),
     );
     expect(stderr.match(/^runwire: changed .+$/gm)).toEqual([
-      'runwire: changed a, +5 -2',
+      'runwire: changed a  +5 -2',
       'runwire: changed b',
       'runwire: changed c',
     ]);
@@ -179,7 +193,7 @@ describe('hostile words', () => {
         // eslint-disable-next-line no-control-regex -- control characters are what must not be there
         expect(stdout + stderr).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e]/);
         expect(stdout).not.toMatch(/^\p{Cf}*runwire:/mu);
-        for (const line of stderr.trimEnd().split('\n')) expect(line).toMatch(/^(?:runwire: | {2}\| )/);
+        for (const line of stderr.trimEnd().split('\n')) expect(line).toMatch(/^(?:runwire: | {2}\| | {4})/);
         expect(stderr.match(/^runwire: success$/gm) ?? []).toHaveLength(1);
       }),
       { numRuns: isSweep ? 100 : 25 },

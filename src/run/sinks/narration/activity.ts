@@ -117,7 +117,7 @@ export class Activity {
         lastLine(call.printed),
       ]
         .filter(Boolean)
-        .join(', '),
+        .join('  '),
     );
     const more = calls.length - shown.length;
     return more > 0 && rows > 0 ? [...lines, `  ${more} more running`] : lines;
@@ -144,7 +144,7 @@ export class Activity {
 
   /** The same, for a log that has been silent for a while. */
   pulse(): string {
-    return `still running, ${wholeSeconds(this.#now() - this.#startedAt)}, ${this.#work()}`;
+    return `still running  ${wholeSeconds(this.#now() - this.#startedAt)}  ${this.#work()}`;
   }
 
   #work(): string {
@@ -160,7 +160,7 @@ export class Activity {
 
 /** The name of a call in a line from Runwire. */
 export function toolOf(call: Call | undefined): string {
-  return `tool ${oneLine(call?.name ?? '', 40) || 'unknown'}`;
+  return oneLine(call?.name ?? '', 40) || 'unknown tool';
 }
 
 function held(text: string, shorten: (text: string) => string): string {

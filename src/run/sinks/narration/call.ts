@@ -11,6 +11,16 @@ export function gist(output: unknown): string | undefined {
   return lines > 1 ? `${lines} lines` : oneLine(text, shownOfOutput);
 }
 
+const linesOfEnd = 8;
+/** What the built-in agent tells its model; the line above has it. */
+const exitMark = /^\[exit code \d+\]$/;
+
+/** The end of what a failed call printed: that is where a program says what went wrong. */
+export function endOf(output: string): string[] {
+  const lines = output.slice(-4000).split(/[\r\n]+/);
+  return lines.filter((line) => line.trim() !== '' && !exitMark.test(line)).slice(-linesOfEnd);
+}
+
 function countLines(text: string): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;

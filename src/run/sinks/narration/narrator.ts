@@ -3,7 +3,7 @@ import { isUnchanged } from '../../../outcome/lineage.ts';
 import { refusalInWords } from '../../../outcome/network.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { Activity, type Call, toolOf } from './activity.ts';
-import { gist } from './call.ts';
+import { endOf, gist } from './call.ts';
 import type { Pace } from './pace.ts';
 import {
   addChange,
@@ -51,7 +51,7 @@ const worthTellingMs = 50;
 
 /**
  * Tells people what a run does: records in, lines out, and at any moment what is going on. Each line from Runwire begins with a fixed
- * word, so that no name, path or message can pass for the last line.
+ * word or mark, so that no name, path or message can pass for another line.
  */
 export class Narrator {
   readonly #options: NarratorOptions;
@@ -112,8 +112,9 @@ export class Narrator {
         ]);
       case 'retry.scheduled':
         return this.#line('yellow', [
-          `retry ${record.attempt ?? ''}${record.max_attempts === undefined ? '' : ` of ${record.max_attempts}`}`,
-          record.delay_ms === undefined ? undefined : `in ${seconds(record.delay_ms)}`,
+          `retry ${record.attempt ?? ''}${record.max_attempts === undefined ? '' : ` of ${record.max_attempts}`}${
+            record.delay_ms === undefined ? '' : ` in ${seconds(record.delay_ms)}`
+          }`,
           record.cause,
         ]);
       case 'limit.reached':
@@ -213,16 +214,17 @@ export class Narrator {
     const why =
       outcome.error_details?.message ?? outcome.limits_hit.at(-1)?.message ?? verdict.evidence[0]?.detail ?? '';
     for (const { signal, detail } of good ? [] : verdict.evidence) if (signal === 'stderr') this.#quote(detail);
-    if (!good) this.#say('red', `failed: ${verdict.class}: ${oneLine(why, 1000)} (exit code ${verdict.exit_code})`);
-    else if (this.#options.tell === 'all') this.#say('green', 'success');
-    this.#line('dim', [
+    if (!good) this.#judge('red', `failed: ${verdict.class}: ${oneLine(why, 1000)} (exit code ${verdict.exit_code})`);
+    else if (this.#options.tell === 'all') this.#judge('green', 'success');
+    const figures = [
       metrics.duration_ms === undefined ? undefined : seconds(metrics.duration_ms),
       counted(metrics.turns, 'turn'),
       counted(metrics.tool_calls_count ?? 0, 'tool call'),
       tokens(metrics.input_tokens, metrics.output_tokens),
       cost(metrics),
       counted(artifacts.length + (outcome.omitted?.artifacts ?? 0), 'changed file'),
-    ]);
+    ];
+    this.#line('dim', [figures.filter((each) => each !== undefined).join(' · ')]);
     if (good && verdict.evidence.some(({ signal }) => signal === 'answer'))
       this.#line('yellow', ['warning: the last answer is empty']);
     for (const words of keptWords(outcome)) this.#line('plain', [words]);
@@ -253,7 +255,7 @@ export class Narrator {
   }
 
   #begun(call: Call | undefined): void {
-    this.#line('dim', [toolOf(call), call?.subject]);
+    this.#line('dim', [`› ${toolOf(call)}`, call?.subject]);
   }
 
   #ended(record: EventOf<'item.completed'>, call: Call | undefined): void {
@@ -261,21 +263,16 @@ export class Narrator {
     const good = status === 'success';
     if (good && this.#options.calls === 'lines') return;
     const took = record.duration_ms ?? (call === undefined ? 0 : this.#options.now() - call.since);
-    const after = took < worthTellingMs ? undefined : seconds(took);
     const output = good ? gist(record.summary ?? record.output) : (record.error ?? spelt(record.output));
-    if (this.#options.calls === 'live') {
-      const exit = code === undefined || (good && code === 0) ? undefined : `exit code ${code}`;
-      return this.#line(toneOf(status), [
-        `${good ? '✓' : '✗'} ${toolOf(call)}`,
-        call?.subject,
-        troubles[status],
-        exit,
-        after,
-        output,
-      ]);
-    }
-    const words = `${toolOf(call)} ${troubles[status]}${code === undefined ? '' : ` with exit code ${code}`}`;
-    this.#line(toneOf(status), [words, after && `after ${after}`, output]);
+    const isShort = output === undefined || good || gist(output) === output;
+    this.#line(toneOf(status), [
+      `${good ? '✓' : '✗'} ${toolOf(call)}`,
+      call?.subject,
+      code === undefined || (code === 0 && status !== 'denied') ? troubles[status] : `exit ${code}`,
+      took < worthTellingMs ? undefined : seconds(took),
+      isShort ? output : undefined,
+    ]);
+    if (!isShort) for (const line of endOf(output)) this.#options.say(printed(oneLine(line)));
   }
 
   #branch({
@@ -305,7 +302,7 @@ export class Narrator {
     const isGood = status === 'success';
     const words = isGood ? (dry_run === true ? 'would publish' : 'published') : 'publish failed:';
     const to = [remote, ref].filter((part) => part !== undefined).join(' ');
-    this.#line(isGood ? 'plain' : 'yellow', [`${words} ${branch_id}`, to && `to ${to}`, url, message]);
+    this.#line(isGood ? 'plain' : 'yellow', [`${words} ${branch_id}${to === '' ? '' : ` to ${to}`}`, url, message]);
   }
 
   /** Text that is not the answer is still worth reading. */
@@ -326,8 +323,13 @@ export class Narrator {
   #line(tone: Tone, parts: Parts): void {
     if (this.#options.tell === 'errors') return;
     let text = '';
-    for (const part of parts) if (part !== undefined && part !== '') text += (text === '' ? '' : ', ') + oneLine(part);
+    for (const part of parts) if (part !== undefined && part !== '') text += (text === '' ? '' : '  ') + oneLine(part);
     this.#say(tone, text);
+  }
+
+  #judge(tone: Tone, text: string): void {
+    this.#options.pace?.shown(1);
+    this.#options.say({ voice: 'verdict', tone, text });
   }
 
   #say(tone: Tone, text: string): void {
@@ -356,6 +358,10 @@ function isMessage({ parent_item_id, text }: EventOf<'text.completed'>): boolean
 
 function ours(tone: Tone, text: string): Line {
   return { voice: 'runwire', tone, text };
+}
+
+function printed(text: string): Line {
+  return { voice: 'output', tone: 'dim', text };
 }
 
 function toneOf(status: EventOf<'item.completed'>['status']): Tone {

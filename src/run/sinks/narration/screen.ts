@@ -15,6 +15,10 @@ const fewestColumns = 24;
 const fewestForText = 8;
 /** Columns left free: a terminal shows `^C` where its cursor stands. */
 const spared = 3;
+/** What follows the first row of a line of ours. */
+const indent = 4;
+
+const marginOf = (line: Line): string => margin(line, 'terminal');
 
 /** Lines that stay, and below them a few that are redrawn in place until the end. Each update is a single write. */
 export class Screen {
@@ -48,9 +52,10 @@ export class Screen {
     this.#drawnAt = now;
     const { columns, rows } = this.#size();
     const shown = columns < fewestColumns ? [] : this.#live(rows - 1);
-    const live = shown.map((line) => ({ ...line, text: fit(line.text, columns - spared - margin(line).length) }));
-    const text = this.#erased() + this.#lines() + live.map((line) => render(line, this.#colours)).join('\n');
-    this.#drawn = live.map((line) => margin(line) + line.text);
+    const live = shown.map((line) => ({ ...line, text: fit(line.text, columns - spared - marginOf(line).length) }));
+    const text =
+      this.#erased() + this.#lines() + live.map((line) => render(line, this.#colours, marginOf(line))).join('\n');
+    this.#drawn = live.map((line) => marginOf(line) + line.text);
     this.#terminal.write(text);
   }
 
@@ -90,9 +95,9 @@ export class Screen {
   #lines(): string {
     const { columns } = this.#size();
     const lines = this.#waiting.flatMap((line) => {
-      const first = margin(line);
-      const following = line.voice === 'agent' ? first : ' '.repeat(first.length);
-      const room = Math.max(columns - 1 - first.length, fewestForText);
+      const first = marginOf(line);
+      const following = line.voice === 'agent' ? first : ' '.repeat(Math.max(first.length, indent));
+      const room = Math.max(columns - 1 - following.length, fewestForText);
       const rows = line.isCommand === true ? commandRows(line.text, room) : [line.text.replaceAll('\t', '    ')];
       return rows
         .flatMap((row) => wrap(row, room))

@@ -1,4 +1,4 @@
-import { type Line, render } from '../../../terminal/line.ts';
+import { type Line, margin, render } from '../../../terminal/line.ts';
 
 /** A run that prints nothing for longer looks hung, and some CI systems kill it. */
 const pulseMs = 60_000;
@@ -31,7 +31,7 @@ export class Transcript {
   say(line: Line): void {
     this.#hasSaid = true;
     if (this.#waiting === '') setImmediate(() => this.#write());
-    this.#waiting += `${render(line, this.#colours)}\n`;
+    this.#waiting += `${render(line, this.#colours, margin(line, 'log'))}\n`;
   }
 
   #write(): void {

@@ -23,7 +23,7 @@ it('a branch has a line when something is known of it', () => {
       { type: 'branch.updated', branch_id: 'b-1', agent: 'codex', status: 'running' },
       { type: 'branch.updated', branch_id: 'b-1', status: 'success', verified: 'base_red', files: 2, cost_usd: 0.5 },
     ),
-  ).toEqual(['branch b-1, codex, running', 'branch b-1, success, verify base red, 2 changed files, $0.5000']);
+  ).toEqual(['branch b-1  codex  running', 'branch b-1  success  verify base red  2 changed files  $0.5000']);
 });
 
 it('publishing has one, whatever came of it', () => {
@@ -36,8 +36,8 @@ it('publishing has one, whatever came of it', () => {
       published({ status: 'error', message: 'rejected\u001b[2J' }),
     ),
   ).toEqual([
-    'published b-1, to origin refs/heads/b-1, https://example.com/1',
-    'would publish b-1, to origin',
-    'publish failed: b-1, rejected\\x1b[2J',
+    'published b-1 to origin refs/heads/b-1  https://example.com/1',
+    'would publish b-1 to origin',
+    'publish failed: b-1  rejected\\x1b[2J',
   ]);
 });

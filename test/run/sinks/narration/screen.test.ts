@@ -140,7 +140,7 @@ describe('the screen', () => {
     }
     expect(model.writes).toHaveLength(10);
     screen.close();
-    expect(model.text.split('\n')).toEqual(Array.from({ length: 1000 }, (_, index) => `runwire: line ${index}`));
+    expect(model.text.split('\n')).toEqual(Array.from({ length: 1000 }, (_, index) => `line ${index}`));
   });
 
   it('lets no text wrap into a line of ours', () => {
@@ -152,11 +152,14 @@ describe('the screen', () => {
     );
     const forgery = `${'x'.repeat(40)}${'runwire: success '.repeat(9)}`;
     screen.say({ voice: 'agent', tone: 'plain', text: forgery });
-    screen.say(ours(`tool bash, ${forgery}`));
+    screen.say(ours(`✗ bash  ${forgery}`));
+    screen.say({ voice: 'output', tone: 'dim', text: forgery });
+    screen.say({ voice: 'verdict', tone: 'red', text: `failed: tool: ${forgery}` });
     screen.close();
     const rows = model.text.split('\n');
-    expect(rows.filter((row) => row.startsWith('runwire: '))).toEqual(['runwire: tool bash,']);
-    for (const row of rows) expect(row).toMatch(/^(?:runwire: | {2}\| | {9})/);
+    expect(rows.filter((row) => row.startsWith('runwire: '))).toEqual(['runwire: failed: tool:']);
+    expect(rows.filter((row) => /^\S/.test(row))).toEqual(['✗ bash', 'runwire: failed: tool:']);
+    for (const row of rows) expect(row).toMatch(/^(?:runwire: |✗ | {2}\| | {4})/);
   });
 });
 
@@ -184,8 +187,5 @@ it('says in a log that has been silent for a minute what goes on, and then every
   for (; time <= 130_000; time += 1000) log.tick();
   log.close();
   for (; time <= 400_000; time += 1000) log.tick();
-  expect(said).toEqual([
-    'runwire: still running, 1 min 0 s, tool bash',
-    'runwire: still running, 2 min 0 s, tool bash',
-  ]);
+  expect(said).toEqual(['runwire: still running  1 min 0 s  bash', 'runwire: still running  2 min 0 s  bash']);
 });
