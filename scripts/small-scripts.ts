@@ -39,5 +39,6 @@ export const notInCi: Readonly<Record<string, string>> = {
   format: 'npm run check looks at the format',
   generate: 'npm run check looks at what is generated',
   'test:sweeps': 'CI runs npm test with RUNWIRE_SWEEP=all, which has them all',
+  picture: 'it draws a picture that is looked at before it is committed',
   release: 'test/scripts tries its steps',
 };

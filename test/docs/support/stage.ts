@@ -13,6 +13,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { shellQuote } from '../../../src/terminal/shell-quote.ts';
+import { ScreenModel } from '../../support/screen.ts';
 import { startModelServer, type ModelServer } from '../../support/model-server/index.ts';
 import { root } from './pages.ts';
 
@@ -192,7 +194,7 @@ export interface Played {
 }
 
 /** One block after the other, as in one shell: what a block exports, the next one has; but each finds a clean checkout. */
-export function play(world: World, stage: string, script: string): Promise<Played> {
+export function play(world: World, stage: string, script: string, { isTerminal = false } = {}): Promise<Played> {
   const variables = join(stage, 'variables.sh');
   const whole = `git clean -fdq\n[ ! -f '${variables}' ] || . '${variables}'\n${script}\nexport -p > '${variables}'\n`;
   const env = {
@@ -211,13 +213,29 @@ export function play(world: World, stage: string, script: string): Promise<Playe
     GIT_COMMITTER_EMAIL: 'me@example.com',
   };
   return new Promise((done, reject) => {
-    const child = spawn('bash', ['-c', whole], { cwd: join(stage, 'project'), env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const inTerminal = ['-qec', `stty cols ${columns}; ${shellQuote(['bash', '-c', whole])}`, '/dev/null'];
+    const [program, args] = isTerminal ? ['script', inTerminal] : ['bash', ['-c', whole]];
+    const child = spawn(program, args, {
+      cwd: join(stage, 'project'),
+      env: isTerminal ? { ...env, TERM: 'xterm-256color', SHELL: '/bin/bash' } : env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const told = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => void (told.stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => void (told.stderr += text));
     child.on('error', reject);
-    child.on('close', (status) => done({ status, ...told }));
+    child.on('close', (status) => done({ status, ...told, ...(isTerminal && { stdout: shownOf(told.stdout) }) }));
   });
+}
+
+/** Wide enough that no line of a page is broken. */
+const columns = 200;
+
+/** What a terminal shows in the end. */
+function shownOf(written: string): string {
+  const screen = new ScreenModel(columns);
+  screen.write(written);
+  return screen.text;
 }
 
 /** Ends what the page left running. */
