@@ -56,6 +56,10 @@ export interface AgentOptions {
   parentBranchId?: string;
   /** Asked about a call that no rule allows or denies; unset: it is denied. */
   ask?: AskPerson;
+  /** Settles when a model may be asked: a run may stand still. */
+  ready?: () => Promise<void>;
+  /** Limits that were changed since: whoever started the agent keeps them from now on. */
+  lifted?: ReadonlySet<'max_turns' | 'max_cost_usd'>;
   /** Called after every answer for the user's next prompt; undefined: nothing more. */
   nextPrompt?: () => Promise<string | undefined>;
 }

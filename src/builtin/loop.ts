@@ -59,12 +59,14 @@ function act(reply: Reply, turn: Turn, prepared: Prepared): Claim | undefined | 
 }
 
 async function giveUp(
-  { code, message: reason, retryable, name, http_status }: Fault,
+  { code, message: reason, retryable, name, http_status, retryAfterMs }: Fault,
   turn: Turn,
   { emit, model }: Prepared,
 ): Promise<Claim> {
   const message = code === 'model_not_found' ? `${reason}${await nearestModel(model.id)}` : reason;
   const scope = code === 'config' ? 'config' : 'provider';
+  if ((code === 'rate_limit' || code === 'quota') && retryAfterMs !== undefined)
+    emit({ type: 'rate_limit.reported', status: 'rejected', resets_at_ms: Date.now() + retryAfterMs });
   emit({ type: 'error', scope, code, message, retryable, fatal: true, ...present({ name, http_status }), ...turn });
   return { status: 'failed', code, message };
 }

@@ -1,4 +1,5 @@
 import type { Piece } from '../events/record-json.ts';
+import type { Pause } from '../time/pause.ts';
 import type { Environment } from '../words/vocabulary.ts';
 
 /** The last output of a process that cannot do anything else: stdout and exit code. */
@@ -30,6 +31,8 @@ export interface Context {
   /** The current size of the terminal of stderr. */
   stderrSize(): { columns: number; rows: number };
   sleep(ms: number): Promise<void>;
+  /** How a run waits for a limit; unset: in real time. */
+  readonly pause?: Pause;
   now(): number;
   /** Handles the signals that would otherwise end the process; returns a function that stops handling them. */
   onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;

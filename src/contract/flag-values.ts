@@ -93,3 +93,33 @@ export function readModels(given: readonly string[], flag: string): string[] {
     return model;
   });
 }
+
+/** `fail`, `wait`, `wait:5h`. */
+export const onLimitWords = /^(?:fail|wait(?::(?:\d+(?:\.\d+)?[smhdw])+)?)$/;
+
+export function readOnLimit(given: string, flag: string): string {
+  if (!onLimitWords.test(given)) throw new Failure('input', `${flag} ${given}: expected fail, wait, or wait:5h`);
+  return given;
+}
+
+/** How long it may wait in all; undefined: it does not. */
+export function longestWait(onLimit: string | undefined): number | undefined {
+  if (onLimit === undefined || onLimit === 'fail') return undefined;
+  const [, most] = onLimit.split(':');
+  return most === undefined ? Infinity : durationOf(most);
+}
+
+/** An agent, and its model if one is named. */
+export function readFallback(given: string): { agent: string; model: string | undefined } {
+  const [agent = '', ...model] = given.startsWith('acp:') ? [given] : given.split('=');
+  return { agent: agent.trim(), model: model.length === 0 ? undefined : model.join('=').trim() };
+}
+
+export function readFallbacks(given: readonly string[], flag: string): string[] {
+  for (const each of given) {
+    const { agent, model } = readFallback(each);
+    if (agent === '' || model === '')
+      throw new Failure('input', `${flag} ${each}: expected an agent such as claude, or claude=MODEL`);
+  }
+  return [...given];
+}

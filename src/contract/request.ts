@@ -5,10 +5,13 @@ import { readFailOn } from './fail-on.ts';
 import { field, type Fields, type Kit } from './field.ts';
 import {
   filled,
+  onLimitWords,
   plainDecimal,
   readCost,
   readCount,
   readDuration,
+  readFallbacks,
+  readOnLimit,
   readRetries,
   readHosts,
   readModels,
@@ -239,7 +242,7 @@ export const requestFields = {
       type: 'string',
       short: 'a',
       value: 'NAME',
-      help: 'The agent: builtin (default), codex, claude, opencode, gemini, qwen, pi, …; see "runwire agents"; acp:COMMAND is any command that speaks ACP',
+      help: 'The agent: builtin (default), codex, claude, opencode, gemini, qwen, pi, …; see "runwire agents"; acp:COMMAND is any command that speaks ACP; codex,claude: the second is a --fallback',
       group: 'Agent and model',
       common: true,
       also: alone,
@@ -598,6 +601,58 @@ export const requestFields = {
     },
     read: (given, flag) => readDuration(flag, given),
     write: writeDuration,
+  }),
+  on_limit: field(({ z }: Kit) => z.string().regex(onLimitWords, 'expected fail, wait or wait:DURATION'), {
+    about:
+      'What happens when a quota or rate limit stops the agent and it is known when that resets: `fail` (default), `wait`, or `wait:DURATION` for so long at most, all waits together.',
+    flag: {
+      name: 'on-limit',
+      type: 'string',
+      value: 'wait[:MAX]|fail',
+      help: 'When a quota or rate limit stops the agent: wait until it resets, MAX in all (wait:5h), and go on; or fail (default)',
+      group: 'Limits',
+      common: true,
+      also: alone,
+    },
+    read: (given, flag) => readOnLimit(given, flag),
+  }),
+  max_waits: field(({ z }: Kit) => z.int().nonnegative(), {
+    about: 'How often it waits for a limit at most; default 3.',
+    flag: {
+      name: 'max-waits',
+      type: 'string',
+      value: 'N',
+      help: 'Wait for a limit no more than N times (default: 3)',
+      group: 'Limits',
+      also: alone,
+    },
+    read: (given, flag) => readRetries(flag, given),
+  }),
+  fallback: field(texts, {
+    about:
+      'Agents that go on, in order, when the one before is not installed, has no key or no quota left, or its provider fails: `AGENT` or `AGENT=MODEL`.',
+    flag: {
+      name: 'fallback',
+      type: 'string',
+      multiple: true,
+      value: 'AGENT[=MODEL]',
+      help: 'Let this agent go on when the one before cannot: not installed, no key, no quota, its provider fails; may be repeated',
+      group: 'Agent and model',
+      common: true,
+      also: alone,
+    },
+    readAll: readFallbacks,
+  }),
+  fallback_after_work: field(({ z }: Kit) => z.literal(true), {
+    about:
+      'Whether another agent also goes on after work that cannot be undone: edits outside a private copy, commands; default false.',
+    flag: {
+      name: 'fallback-after-work',
+      type: 'boolean',
+      help: 'Fall back also when the agent before has edited files outside a private copy, or run commands',
+      group: 'Agent and model',
+      also: alone,
+    },
   }),
   fail_on: field(({ z }: Kit) => z.array(z.enum(failOnWords)), {
     default: [],

@@ -1,5 +1,6 @@
 import type { Limits, OwnLimits, RunSpec } from './spec.ts';
 import type { Fields, RequestField } from './field.ts';
+import { readFallbacks } from './flag-values.ts';
 import { limitFields, requestFields, workspaceFields } from './request.ts';
 
 type Given<Value> = Value extends readonly (infer Each)[] ? readonly Each[] : Value;
@@ -47,8 +48,8 @@ export function readRequest(values: FlagValues): Requested {
   return collect(({ field }) => {
     const given = field.flag === undefined ? undefined : values[field.flag.name];
     const flag = `--${field.flag?.name ?? ''}`;
-    // A flag without a value switches something off that is on by default.
-    if (given === true) return false;
+    // A flag without a value turns its default round.
+    if (given === true) return field.default !== true;
     if (typeof given === 'string') return field.read?.(given, flag);
     return Array.isArray(given) ? field.readAll?.(given as readonly string[], flag) : undefined;
   });
@@ -123,7 +124,15 @@ function copied(value: unknown): unknown {
   return Array.isArray(value) ? [...(value as unknown[])] : value;
 }
 
-export function withDefaults({ workspace, ...request }: Requested): RunSpec {
+/** `codex,claude`: the agent, and those that it falls back on. */
+function agentsOf({ agent, fallback = [] }: Requested): Pick<Requested, 'agent' | 'fallback'> {
+  if (agent === undefined || agent.startsWith('acp:') || !agent.includes(',')) return {};
+  const [first = '', ...others] = agent.split(',').map((name) => name.trim());
+  return { agent: first, fallback: [...readFallbacks(others, '--agent'), ...fallback] };
+}
+
+export function withDefaults({ workspace, ...given }: Requested): RunSpec {
+  const request = { ...given, ...agentsOf(given) };
   const own = workspace?.isolate === undefined ? undefined : filledIn(workspaceFields, workspace);
   const limits = filledIn(limitFields, request.limits ?? {});
   return filledIn(requestFields, { ...request, limits, workspace: own }) as unknown as RunSpec;
@@ -136,7 +145,7 @@ export function wordsOf(spec: Requested, isWanted: (field: RequestField<unknown>
     const value = ((under === undefined ? spec : (spec[under] ?? {})) as Readonly<Record<string, unknown>>)[name];
     if (flag === undefined || value === undefined || !isWanted(field) || (Array.isArray(value) && value.length === 0))
       return [];
-    if (flag.type === 'boolean') return value === false ? [`--${flag.name}`] : [];
+    if (flag.type === 'boolean') return value === (field.default !== true) ? [`--${flag.name}`] : [];
     const written = field.write?.(value) ?? (Array.isArray(value) ? (value as string[]) : String(value));
     return (typeof written === 'string' ? [written] : written).map((word) => `--${flag.name}=${word}`);
   });

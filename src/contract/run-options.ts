@@ -63,6 +63,14 @@ export interface RequestOptions {
   retries?: number | undefined;
   /** The first wait before a retry, doubled each time. */
   retryDelayMs?: number | undefined;
+  /** What happens when a quota or rate limit stops the agent and it is known when that resets: `fail` (default), `wait`, or `wait:DURATION` for so long at most, all waits together. */
+  onLimit?: string | undefined;
+  /** How often it waits for a limit at most; default 3. */
+  maxWaits?: number | undefined;
+  /** Agents that go on, in order, when the one before is not installed, has no key or no quota left, or its provider fails: `AGENT` or `AGENT=MODEL`. */
+  fallback?: readonly string[] | undefined;
+  /** Whether another agent also goes on after work that cannot be undone: edits outside a private copy, commands; default false. */
+  fallbackAfterWork?: boolean | undefined;
   failOn?: readonly ('tool' | 'denied' | 'empty' | 'warning' | 'limit' | 'model' | 'none')[] | undefined;
   labels?: Readonly<Record<string, string>> | undefined;
   /** A budget in the ledger that the run draws on, together with all runs below it. */

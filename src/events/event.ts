@@ -12,6 +12,9 @@ const Count = z.int().nonnegative();
 const Tokens = z.number().nonnegative();
 const Json = z.json();
 
+const limitName = z.enum(['turns', 'cost', 'tokens', 'time', 'idle', 'first_event', 'tool_calls', 'repeats']);
+const pauseReason = z.enum(['limit', 'person']);
+
 const block = { turn_id: Id, message_id: Id, block_id: Id, parent_item_id: Id.optional(), text: Text };
 
 /** One fact about a run, whichever agent reported it. Tags are `noun.past-verb`. An event holds no time and none of our own ids. */
@@ -177,10 +180,39 @@ export const AgentEvent = z.discriminatedUnion('type', [
     delay_ms: z.number().nonnegative().optional(),
     code: ErrorCode.optional(),
     cause: Text,
+    /** With scope `run`: another agent goes on, and with which model it was asked to. */
+    agent: Text.optional(),
+    model: Text.optional(),
+  }),
+  /** The run stands still, with all its clocks: until a limit of the provider resets, or until a person lets it go on. */
+  z.strictObject({
+    type: z.literal('run.paused'),
+    reason: pauseReason,
+    /** When it goes on by itself, in ms since the epoch. */
+    until_ms: z.number().optional(),
+    code: ErrorCode.optional(),
+    cause: Text.optional(),
+    /** Who paused it. */
+    by: Text.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('run.resumed'),
+    reason: pauseReason,
+    paused_ms: z.number().nonnegative(),
+    by: Text.optional(),
+  }),
+  /** A person changed a limit while the run was going on. */
+  z.strictObject({
+    type: z.literal('limit.changed'),
+    limit: limitName,
+    maximum: z.number(),
+    /** What it was before; absent: there was none. */
+    before: z.number().optional(),
+    by: Text.optional(),
   }),
   z.strictObject({
     type: z.literal('limit.reached'),
-    limit: z.enum(['turns', 'cost', 'tokens', 'time', 'idle', 'first_event', 'tool_calls', 'repeats']),
+    limit: limitName,
     value: z.number().optional(),
     maximum: z.number().optional(),
     message: Text.optional(),

@@ -108,7 +108,18 @@ export const shapes: Record<EventType, Record<string, string>> = {
     delay_ms: '~amount',
     code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|loop|cost_limit|time_limit|expectation|output|cancelled|unknown',
     cause: 'string',
+    agent: '~string',
+    model: '~string',
   },
+  'run.paused': {
+    reason: 'limit|person',
+    until_ms: '~number',
+    code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|loop|cost_limit|time_limit|expectation|output|cancelled|unknown',
+    cause: '~string',
+    by: '~string',
+  },
+  'run.resumed': { reason: 'limit|person', paused_ms: 'amount', by: '~string' },
+  'limit.changed': { limit: 'turns|cost|tokens|time|idle|first_event|tool_calls|repeats', maximum: 'number', before: '~number', by: '~string' },
   'limit.reached': {
     limit: 'turns|cost|tokens|time|idle|first_event|tool_calls|repeats',
     value: '~number',

@@ -1,6 +1,7 @@
 import type { AgentEvent, EventOf } from '../events/event.ts';
 import { present } from '../json/present.ts';
 import { version } from '../version.ts';
+import { AgentShares } from './agent-shares.ts';
 import { Artifacts } from './artifacts.ts';
 import { BoundedList, listLimit } from './bounded.ts';
 import { Calls, outputText } from './calls.ts';
@@ -20,6 +21,7 @@ import { Shortener, unshortened } from './shortener.ts';
 import { seemsAboutCall, tellsFailure } from './unread.ts';
 import { type FailOn, judge, lacksAnswer, noSignals, type Signals } from './verdict.ts';
 import {
+  changeInWords,
   countsWholeSession,
   emptyAnswer,
   idleAnswers,
@@ -96,6 +98,8 @@ export class OutcomeFold {
   readonly #message: LastMessage;
   #lastError: EventOf<'error'> | undefined;
   #unknownLines = 0;
+  readonly #shares = new AgentShares();
+  readonly #pauses = { limit: 0, person: 0 };
 
   constructor(options: FoldOptions = {}) {
     this.#full = options.full ?? false;
@@ -122,6 +126,7 @@ export class OutcomeFold {
     switch (event.type) {
       case 'thread.started':
         this.#thread ??= event;
+        this.#shares.started(event);
         this.#model = event.model ?? this.#model;
         this.#prompt ??= event.task;
         this.#lastSession = event.session_id;
@@ -172,7 +177,16 @@ export class OutcomeFold {
         return this.#network.refused(event);
       case 'retry.scheduled':
         this.#warn(`retry${event.attempt === undefined ? '' : ` ${event.attempt}`}: ${event.cause}`);
-        if (event.scope === 'run') this.#nextAttempt(event.resumes === true);
+        if (event.scope === 'run') this.#nextAttempt(event);
+        return;
+      case 'run.paused':
+        if (event.reason === 'person') this.#warn(`paused${event.by === undefined ? '' : ` by ${event.by}`}`);
+        return;
+      case 'run.resumed':
+        this.#pauses[event.reason] += event.paused_ms;
+        return;
+      case 'limit.changed':
+        this.#warn(changeInWords(event));
         return;
       case 'limit.reached':
         this.#limits.push(event);
@@ -233,7 +247,14 @@ export class OutcomeFold {
   }
 
   /** Files, calls, warnings and cost cover the whole run; answer and verdict are those of the last attempt. */
-  #nextAttempt(isResumed: boolean): void {
+  #nextAttempt(event: EventOf<'retry.scheduled'>): void {
+    const isResumed = event.resumes === true;
+    if (event.agent !== undefined) {
+      const { verdict } = this;
+      this.#shares.handOver(event, { verdict, model: this.#model, used: this.spent() });
+      this.#model = event.model;
+      this.#session = undefined;
+    }
     this.#attempts += 1;
     this.#deniedBefore += this.#signals.attempted.denied;
     this.#signals = { ...noSignals(), warned: true };
@@ -347,7 +368,8 @@ export class OutcomeFold {
   /** The verdict if nothing more followed. */
   get verdict(): Verdict {
     if (this.#lastClaim.settle() !== undefined) this.#goOn();
-    return judge(this.#judged, this.#failOn);
+    const verdict = judge(this.#judged, this.#failOn);
+    return { ...verdict, evidence: [...verdict.evidence, ...this.#shares.evidence] };
   }
 
   get #judged(): Signals {
@@ -379,7 +401,8 @@ export class OutcomeFold {
   }
 
   outcome(dialect: string, notes: readonly Note[], price?: Price): RunOutcome {
-    const session = this.#session ?? this.#thread?.session_id ?? '';
+    const session =
+      this.#session ?? (this.#shares.last === undefined ? this.#thread?.session_id : this.#lastSession) ?? '';
     const { tokens, cost } = this.#figures.total(this.#model, price);
     const { verdict } = this;
     const idle = this.#idle;
@@ -410,8 +433,10 @@ export class OutcomeFold {
           ? { api_calls_count: this.#calls.ended.length, tool_calls_count: this.#calls.ended.length }
           : {}),
         turns: this.#signals.claim?.turns ?? (this.#turns || this.#figures.wire.turns),
+        ...aboveZero({ waited_ms: this.#pauses.limit, paused_ms: this.#pauses.person }),
       },
       ...present({
+        agents: this.#shares.report({ verdict, model: this.#figures.model(this.#model), used: this.spent(price) }),
         usage_by_model: this.#figures.byModel(this.#model, price),
         models_served: this.#figures.wire.modelsServed,
         wire: this.#figures.report(this.#model, price),
@@ -451,7 +476,7 @@ export class OutcomeFold {
         .toArray()
         .map(({ limit, value, maximum, message }) => ({ limit, ...present({ value, maximum, message }) })),
       provenance: {
-        ...present({ agent: this.#thread?.agent, version: this.#thread?.agent_version }),
+        ...present(this.#shares.last ?? { agent: this.#thread?.agent, version: this.#thread?.agent_version }),
         dialect,
         runwire_version: version,
         unknown_lines: this.#unknownLines,

@@ -34,6 +34,17 @@ export const ModelUsage = z.strictObject({
   cost: z.number().nonnegative().optional(),
 });
 
+/** What one agent of a run that fell back on others did; the field names are those of the metrics. */
+export const AgentShare = z.strictObject({
+  agent: z.string().optional(),
+  model_name: z.string().optional(),
+  class: z.enum(verdictClasses),
+  code: ErrorCode.optional(),
+  reason: z.string(),
+  tokens_used: tokens,
+  cost: z.number().nonnegative().optional(),
+});
+
 export const ErrorDetails = z.strictObject({
   type: z.string().optional(),
   message: z.string().optional(),
@@ -155,7 +166,13 @@ export const RunOutcome = z.strictObject({
     api_calls_count: z.int().nonnegative().optional(),
     tool_calls_count: z.int().nonnegative().optional(),
     turns: z.int().nonnegative(),
+    /** How long the run waited for limits to reset; a part of its duration. */
+    waited_ms: ms,
+    /** How long people had paused it; a part of its duration. */
+    paused_ms: ms,
   }),
+  /** Only where a run fell back on another agent: each in order, with how it ended and what it used. */
+  agents: z.array(AgentShare).optional(),
   /** Only where a run used more than one model; their sum is in the metrics. */
   usage_by_model: z.array(ModelUsage).optional(),
   /** The models that answered, by the names that their providers give them; absent: nobody saw them answer. */

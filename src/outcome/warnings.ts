@@ -26,3 +26,9 @@ export function warningsOf({ left_running = 0, unread_bytes = 0 }: EventOf<'proc
       : []),
   ];
 }
+
+/** A limit that a person changed while the run was going on. */
+export function changeInWords({ limit, maximum, before, by }: EventOf<'limit.changed'>): string {
+  const from = before === undefined ? '' : ` from ${before}`;
+  return `the limit on ${limit} was changed${from} to ${maximum}${by === undefined ? '' : ` by ${by}`}`;
+}

@@ -60,6 +60,7 @@ const latestDate = 8.64e15;
 export class Thread {
   readonly #options: ThreadOptions;
   readonly #repair: Repair;
+  #introduction: ThreadOptions['introduction'];
   readonly #fold: OutcomeFold;
   readonly #notes = new Map<string, Note>();
   #source: EventSource = 'agent';
@@ -103,11 +104,16 @@ export class Thread {
         ? deliver
         : (event, synthetic, isWhole) =>
             isCleaned(event) ? redact.push(event, synthetic, deliver, isWhole) : deliver(event, synthetic);
+    this.#introduction = introduction;
     this.#repair = new Repair(
       introduction === undefined
         ? clean
         : (event, synthetic, isWhole) =>
-            clean(event.type === 'thread.started' ? introduced(introduction, event) : event, synthetic, isWhole),
+            clean(
+              event.type === 'thread.started' ? introduced(this.#introduction ?? introduction, event) : event,
+              synthetic,
+              isWhole,
+            ),
     );
   }
 
@@ -315,6 +321,17 @@ export class Thread {
     const session = this.#attempt > 1 && this.#session !== undefined ? { session_id: this.#session } : {};
     this.#source = 'runner';
     this.#repair.push({ type: 'process.ended', ...rest, reason, ...session });
+  }
+
+  /** Another agent takes over: what is known about it before its first event. */
+  introduce(introduction: NonNullable<ThreadOptions['introduction']>): void {
+    this.#introduction = introduction;
+    this.#session = undefined;
+  }
+
+  /** The agent that is at work, by the name that we know it by. */
+  get agent(): string | undefined {
+    return this.#introduction?.agent;
   }
 
   /** After `endAttempt`: the agent is started again, and what it does then is judged afresh. */

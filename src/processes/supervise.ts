@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { present } from '../json/present.ts';
 import { Brake } from './brake.ts';
+import { Frost } from './frost.ts';
 import { exitOf } from './child.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
 import type { Start } from './mark.ts';
@@ -78,6 +79,7 @@ class Supervision implements Supervised {
   readonly #input: Writable | null;
   readonly #streams: StandardStreams;
   readonly #brake: Brake;
+  readonly #frost: Frost;
   #state: 'running' | 'ending' | 'gone' = 'running';
   #requested: Ended['requested_signal'];
   #patience: NodeJS.Timeout | undefined;
@@ -95,7 +97,9 @@ class Supervision implements Supervised {
     this.#tree = tree;
     this.#graces = graces;
     this.#streams = streams;
-    this.#brake = new Brake(tree, () => this.#kill());
+    this.#frost = new Frost(tree);
+    const flood = { freeze: () => this.#frost.add('flood'), thaw: () => this.#frost.remove('flood') };
+    this.#brake = new Brake(flood, () => this.#kill());
     streams.onUnread((bytes) => this.#brake.unread(bytes));
     this.ended = this.#follow(exit, end);
   }
@@ -104,6 +108,7 @@ class Supervision implements Supervised {
     if (this.#state !== 'running' || this.#requested !== undefined) return;
     this.#requested = signal;
     this.#tree.signalGroup(signal);
+    this.#frost.end();
     this.#brake.release(this.#streams.unread);
     this.#patience = setTimeout(() => this.#kill(), this.#graces.stop);
   }
@@ -113,6 +118,14 @@ class Supervision implements Supervised {
     if (this.#state === 'gone') return this.#cutSoon();
     this.#requested ??= 'SIGKILL';
     this.#kill();
+  }
+
+  freeze(): void {
+    if (this.#state === 'running' && this.#requested === undefined) this.#frost.add('caller');
+  }
+
+  thaw(): void {
+    this.#frost.remove('caller');
   }
 
   send(text: string): number {
@@ -142,6 +155,7 @@ class Supervision implements Supervised {
     });
     const main = await exit;
     this.#state = 'ending';
+    this.#frost.end();
     clearTimeout(this.#patience);
     this.#brake.release(streams.unread);
     await this.#killing;

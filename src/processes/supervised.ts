@@ -48,6 +48,9 @@ export interface Supervised {
   stop(signal: 'SIGINT' | 'SIGTERM'): void;
   /** Kills the whole tree immediately, if it is still there. From then on its output is waited for no longer than the grace period. */
   kill(): void;
+  /** Stops the whole tree where it is, until `thaw`; one that is asked to end goes on to do so. */
+  freeze(): void;
+  thaw(): void;
   /** Writes to the stdin of a process that talks; returns how many of the bytes sent so far it has not read yet. */
   send(text: string): number;
   /** Closes that stdin. */

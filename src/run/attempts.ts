@@ -6,7 +6,13 @@ import { statusOf } from '../outcome/document.ts';
 import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/price.ts';
 import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
-import { pause } from '../time/pause.ts';
+import { type Pause, pause as pauseByClock } from '../time/pause.ts';
+import { longestWait } from '../contract/flag-values.ts';
+import { Effects } from './effects.ts';
+import { mayFallBack, reasonOf } from './fallback.ts';
+import { LimitReset, passesWithTime } from './limit-reset.ts';
+import { type LimitOrder, limitsIn, maximumOf } from '../contract/orders.ts';
+import { timeInWords } from '../time/duration.ts';
 import { present } from '../json/present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Account, Budget } from './budget.ts';
@@ -21,6 +27,11 @@ import { patient } from '../processes/patience.ts';
 import { Watch } from './watch.ts';
 
 const longestDelayMs = 60_000;
+const defaultWaits = 3;
+/** Clocks differ, and a limit that resets at a second may not do so at its beginning. */
+const marginMs = 1000;
+/** After so long a computer that slept looks at its clock. */
+const longestSleepMs = 15_000;
 /** Errors that a retry would only repeat. */
 const notRetried: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
   'auth',
@@ -46,6 +57,12 @@ interface Parts {
   /** What we know about the run ourselves; the agent's own introduction completes it. */
   introduction: Introduction;
   limits: Limits;
+  /** The agent after this many others, which is told what came of it so far; undefined: there is none. */
+  fallback?: ((index: number, soFar: RunOutcome) => Promise<NextAgent | undefined>) | undefined;
+  /** Of whoever reads what an agent says about times. */
+  timeZone: () => string;
+  /** How it waits; default: in real time. */
+  pause?: Pause | undefined;
   sinks: readonly Sink[];
   stop: Stop;
   redact: Redactor | undefined;
@@ -63,6 +80,24 @@ interface Parts {
   isInner: boolean;
 }
 
+/** An agent that takes over. */
+export interface NextAgent {
+  agent: string;
+  model?: string | undefined;
+  source: Source;
+  introduction: Introduction;
+  limits: Limits;
+}
+
+/** What follows an attempt that was not the last. */
+type Next = { kind: 'retry' } | { kind: 'wait'; until: number } | { kind: 'fallback'; next: NextAgent };
+
+interface Before {
+  at: number;
+  tokens: number;
+  cost: number | undefined;
+}
+
 /** One thread of attempts, under a watch: whatever happens on the way, every sink gets a beginning and an end. */
 export class Attempts {
   readonly #parts: Parts;
@@ -72,6 +107,23 @@ export class Attempts {
   readonly #account: Account;
   readonly #reservations: Reservations;
   readonly #pace: RequestPace | undefined;
+  #source: Source;
+  /** The limits of the run, as they are now. */
+  readonly #limits: Limits;
+  /** What the agent that is at work does not keep by itself. */
+  #watched: Limits;
+  #retries = 0;
+  #waits = 0;
+  #waitedMs = 0;
+  #fallbacks = 0;
+  #reset: LimitReset;
+  #effects: Effects;
+  /** Since when a person has paused it. */
+  #pausedAt: number | undefined;
+  readonly #changed: Limits = {};
+  #isOver = false;
+  /** Ends a wait for a limit. */
+  #wake: AbortController | undefined;
   /** Why a request of the agent was refused; it is about to be stopped. */
   #refusal: Cause | undefined;
   #refusals = 0;
@@ -91,6 +143,11 @@ export class Attempts {
   constructor(parts: Parts) {
     const { spec, introduction, limits, sinks, stop, redact, clock } = parts;
     this.#parts = parts;
+    this.#source = parts.source;
+    this.#limits = { ...spec.limits };
+    this.#watched = { ...limits };
+    this.#reset = new LimitReset(parts.timeZone, clock);
+    this.#effects = new Effects(spec.workspace !== undefined);
     this.#thread = new Thread({
       clock,
       failOn: spec.fail_on,
@@ -103,13 +160,14 @@ export class Attempts {
     });
     this.#watch = new Watch({
       limits,
+      standstill: stop.standstill,
       spent: () => this.#thread.spent(this.#price),
       onDue: (cause) => stop.now(cause),
       warn: parts.isInner ? undefined : (text) => this.#thread.whenIdle(() => this.#warn(text)),
     });
     this.#account = parts.budget.open((cause) => this.#stopFor(cause));
     this.#reservations = new Reservations({
-      limits: spec.limits,
+      limits: this.#limits,
       account: this.#account,
       spent: () => this.#thread.spent(this.#price),
       price: () => this.#price,
@@ -124,26 +182,28 @@ export class Attempts {
 
   /** Starts the agent, and retries where that may help, until there is a verdict. */
   async run(): Promise<RunOutcome> {
-    const { spec, source, stop, budget, children } = this.#parts;
+    const { spec, stop, budget, children } = this.#parts;
     // It may have been stopped before there was a thread to report that to.
     if (stop.cause !== undefined) this.#stopped(stop.cause);
     else if (this.#account.refusal !== undefined) stop.now(this.#account.refusal);
     if (spec.limits.max_cost_usd !== undefined || budget.limitsCost) this.#price = await this.#parts.price();
     let resume: string | undefined;
     for (;;) {
+      await stop.standstill.over();
       const before = { at: this.#parts.clock(), ...this.#thread.spent(this.#price) };
       const verdict = await this.#attempt(resume);
-      if (
-        this.#thread.attempt > spec.retries ||
-        stop.cause !== undefined ||
-        this.#refusal !== undefined ||
-        !isWorthRetrying(verdict) ||
-        this.#isSpent()
-      )
-        break;
-      resume =
-        source.canResume && (resume !== undefined || this.#thread.hasProgress) ? this.#thread.session : undefined;
-      await this.#scheduleRetry(verdict, before, resume);
+      const next = await this.#nextOf(verdict);
+      if (next === undefined) break;
+      if (next.kind === 'fallback') {
+        resume = undefined;
+        this.#handOver(verdict, before, next.next);
+        continue;
+      }
+      const { canResume } = this.#source;
+      resume = canResume && (resume !== undefined || this.#thread.hasProgress) ? this.#thread.session : undefined;
+      await (next.kind === 'wait'
+        ? this.#wait(verdict, before, resume, next.until)
+        : this.#retry(verdict, before, resume));
     }
     this.#account.close();
     const price =
@@ -153,25 +213,29 @@ export class Attempts {
     await this.#checkExpectations(price);
     // After its last record there is nothing left to stop, however long the sinks take.
     stop.onStop = () => {};
-    return this.#thread.complete(source.dialect, price);
+    this.#tellResumed();
+    stop.standstill.endAll();
+    this.#isOver = true;
+    return this.#thread.complete(this.#source.dialect, price);
   }
 
   async #checkExpectations(price: Price | undefined): Promise<void> {
-    const { expectations, judges, source } = this.#parts;
+    const { expectations, judges } = this.#parts;
     if (expectations === undefined || judges === undefined) return;
-    const results = await expectations.judge(this.#thread.soFar(source.dialect, price), await judges(source));
+    const soFar = this.#thread.soFar(this.#source.dialect, price);
+    const results = await expectations.judge(soFar, await judges(this.#source));
     for (const each of results) this.#tell({ type: 'expectation.checked', ...each });
   }
 
   async #attempt(resume: string | undefined): Promise<Verdict> {
-    const { source, stop } = this.#parts;
+    const { stop } = this.#parts;
     let end: ProcessEnd | undefined;
     this.#hasClaimed = false;
     this.#isGone = false;
     this.#isOpen = true;
     this.#watch.start();
     try {
-      if (stop.cause === undefined) end = await source.produce(this.#begin(resume));
+      if (stop.cause === undefined) end = await this.#source.produce(this.#begin(resume));
     } catch (error) {
       if (error instanceof Failure) this.#fail(codeOfClass[error.code], error.message);
       else stop.now({ kind: 'crash', error });
@@ -188,7 +252,7 @@ export class Attempts {
   /** An agent may report its usage only at its end: too late to stop it, but a limit that was exceeded still counts. */
   #settle(end: ProcessEnd | undefined): void {
     if (this.#isLimited) return;
-    const { limits } = this.#parts.spec;
+    const limits = this.#limits;
     const cause = this.#watch.overspent(limits);
     if (cause?.kind === 'limit') this.#tell({ type: 'limit.reached', ...cause.limit, late: true });
     else if (
@@ -201,7 +265,7 @@ export class Attempts {
 
   /** What earlier attempts left of the run's limits. */
   #left(): OwnLimits {
-    const { max_turns: turns, max_cost_usd: cost = Infinity } = this.#parts.spec.limits;
+    const { max_turns: turns, max_cost_usd: cost = Infinity } = this.#limits;
     const left = Math.min(cost - (this.#thread.spent(this.#price).cost ?? 0), this.#account.costLeft ?? Infinity);
     return present({
       max_turns: turns === undefined ? undefined : turns - this.#watch.turns,
@@ -211,7 +275,7 @@ export class Attempts {
 
   #isSpent(): boolean {
     const { max_turns: turns = 1, max_cost_usd: cost = 1 } = this.#left();
-    return turns <= 0 || cost <= 0 || this.#watch.overspent(this.#parts.limits) !== undefined;
+    return turns <= 0 || cost <= 0 || this.#watch.overspent(this.#watched) !== undefined;
   }
 
   #begin(resume: string | undefined): Attempt {
@@ -267,13 +331,16 @@ export class Attempts {
     if (!this.#isOpen) return undefined;
     if (draft.type === 'agent.finished') this.#hasClaimed = true;
     if (draft.type === 'limit.reached') this.#isLimited = true;
-    const { source } = this.#parts;
-    return source.correct === undefined ? draft : source.correct(draft);
+    return this.#source.correct === undefined ? draft : this.#source.correct(draft);
   }
 
   #deliver(record: EventRecord): void {
     const { sinks, stop, expectations } = this.#parts;
     expectations?.record(record);
+    if (this.#isOpen) {
+      this.#reset.hear(record);
+      this.#effects.hear(record);
+    }
     for (const sink of sinks) sink.record?.(record);
     const cause = this.#isOpen && !this.#isGone && record.source !== 'runner' ? this.#watch.event(record) : undefined;
     if (cause !== undefined) stop.now(cause);
@@ -320,6 +387,8 @@ export class Attempts {
 
   /** The agent is about to be told to stop. */
   #stopped(cause: Cause): void {
+    this.#tellResumed();
+    this.#wake?.abort();
     this.#thread.stopped(stoppedBy(cause));
     if (cause.kind === 'limit' && cause !== this.#refusal) this.#tell({ type: 'limit.reached', ...cause.limit });
   }
@@ -345,16 +414,127 @@ export class Attempts {
     if (!this.#hasClaimed) this.#tell({ type: 'agent.finished', status: 'failed', code, message });
   }
 
-  async #scheduleRetry(
+  /** What follows; undefined: the verdict stands. */
+  async #nextOf(verdict: Verdict): Promise<Next | undefined> {
+    const { spec, stop } = this.#parts;
+    if (stop.cause !== undefined || this.#refusal !== undefined || verdict.class === 'success' || this.#isSpent())
+      return undefined;
+    const mayRetry = this.#retries < spec.retries && isWorthRetrying(verdict);
+    const isLimited = passesWithTime(verdict.code);
+    if (mayRetry && !isLimited) return { kind: 'retry' };
+    const next = await this.#fallbackOf(verdict);
+    if (next !== undefined) return { kind: 'fallback', next };
+    const until = isLimited ? this.#untilOf() : undefined;
+    if (until !== undefined) return { kind: 'wait', until };
+    return mayRetry ? { kind: 'retry' } : undefined;
+  }
+
+  async #fallbackOf(verdict: Verdict): Promise<NextAgent | undefined> {
+    const { spec, fallback, stop } = this.#parts;
+    if (fallback === undefined || this.#fallbacks >= (spec.fallback ?? []).length || !mayFallBack(verdict))
+      return undefined;
+    const { first } = this.#effects;
+    if (first !== undefined && spec.fallback_after_work !== true) {
+      this.#warn(
+        `no other agent goes on, because this one did what may not be undone: ${first}; --fallback-after-work lets it`,
+      );
+      return undefined;
+    }
+    const soFar = this.#thread.soFar(this.#source.dialect, this.#price);
+    const next = await fallback(this.#fallbacks, soFar);
+    return stop.cause === undefined ? next : undefined;
+  }
+
+  /** When it may go on; undefined: it is not to wait, and why is told where that was asked for. */
+  #untilOf(): number | undefined {
+    const { spec, clock } = this.#parts;
+    const longest = longestWait(spec.on_limit);
+    if (longest === undefined) return undefined;
+    const now = clock();
+    const reset = this.#reset.find();
+    const why = (): string | undefined => {
+      if (reset === undefined) return 'nobody said when it resets';
+      if ('why' in reset) return reset.why;
+      if (this.#waits >= (spec.max_waits ?? defaultWaits))
+        return `it was waited for ${this.#waits} times, as often as --max-waits allows`;
+      const left = longest - this.#waitedMs;
+      return reset.at - now > left
+        ? `it resets in ${timeInWords(roundedMs(reset.at - now))}, and --on-limit wait allows ${timeInWords(roundedMs(left))}${this.#waitedMs > 0 ? ' more' : ''}`
+        : undefined;
+    };
+    const reason = why();
+    if (reason === undefined && reset !== undefined && 'at' in reset) return Math.max(reset.at, now) + marginMs;
+    this.#warn(`the limit is not waited for: ${reason}`);
+    return undefined;
+  }
+
+  async #retry(verdict: Verdict, before: Before, resume: string | undefined): Promise<void> {
+    const { spec, stop, pause = pauseByClock } = this.#parts;
+    const delay_ms = Math.min(spec.retry_delay_ms * 2 ** this.#retries, longestDelayMs);
+    this.#retries += 1;
+    this.#schedule(verdict, before, { delay_ms, max_attempts: spec.retries, resume });
+    await pause(delay_ms, stop.signal);
+  }
+
+  async #wait(verdict: Verdict, before: Before, resume: string | undefined, until: number): Promise<void> {
+    const { stop, clock, sinks } = this.#parts;
+    const began = clock();
+    this.#waits += 1;
+    this.#schedule(verdict, before, { delay_ms: Math.max(0, until - began), resume });
+    this.#tell({
+      type: 'run.paused',
+      reason: 'limit',
+      until_ms: until,
+      cause: reasonOf(verdict),
+      ...present({ code: verdict.code }),
+    });
+    stop.standstill.begin('limit');
+    // Nothing is left to do until then: everything is where others, and a later start, find it.
+    await Promise.all(sinks.map((sink) => sink.flush?.()));
+    await this.#sleepUntil(until);
+    stop.standstill.end('limit');
+    const paused_ms = Math.max(0, clock() - began);
+    this.#waitedMs += paused_ms;
+    if (stop.cause === undefined) this.#tell({ type: 'run.resumed', reason: 'limit', paused_ms });
+  }
+
+  /** By the clock, not by a timer: a computer may sleep meanwhile, and clocks are set. */
+  async #sleepUntil(until: number): Promise<void> {
+    const { stop, clock, pause = pauseByClock } = this.#parts;
+    this.#wake = new AbortController();
+    const signal = AbortSignal.any([stop.signal, this.#wake.signal]);
+    for (let left = until - clock(); left > 0 && !signal.aborted; left = until - clock())
+      await pause(Math.min(left, longestSleepMs), signal);
+    this.#wake = undefined;
+  }
+
+  #handOver(verdict: Verdict, before: Before, next: NextAgent): void {
+    const { spec } = this.#parts;
+    this.#fallbacks += 1;
+    this.#retries = 0;
+    this.#schedule(verdict, before, { delay_ms: 0, agent: next.agent, ...present({ model: next.model }) });
+    this.#source = next.source;
+    this.#watched = { ...next.limits, ...this.#changed };
+    this.#watch.keep(this.#watched);
+    this.#thread.introduce(next.introduction);
+    this.#effects = new Effects(spec.workspace !== undefined);
+  }
+
+  #schedule(
     verdict: Verdict,
-    before: { at: number; tokens: number; cost: number | undefined },
-    resume: string | undefined,
-  ): Promise<void> {
-    const { spec, sinks, stop, clock, redact } = this.#parts;
+    before: Before,
+    {
+      delay_ms,
+      max_attempts,
+      resume,
+      agent,
+      model,
+    }: { delay_ms: number; max_attempts?: number; resume?: string | undefined; agent?: string; model?: string },
+  ): void {
+    const { sinks, clock, redact } = this.#parts;
     const thread = this.#thread;
-    const delay_ms = Math.min(spec.retry_delay_ms * 2 ** (thread.attempt - 1), longestDelayMs);
-    const { class: name, evidence, code } = verdict;
-    const reason = `${name}: ${evidence.find(({ signal }) => signal === 'error')?.detail ?? evidence[0]?.detail ?? ''}`;
+    const { class: name, code } = verdict;
+    const reason = reasonOf(verdict);
     const { tokens, cost } = thread.spent(this.#price);
     const ended = {
       number: thread.attempt,
@@ -364,6 +544,7 @@ export class Attempts {
       duration_ms: Math.max(0, clock() - before.at),
       reason,
       ...present({
+        agent: agent === undefined ? undefined : thread.agent,
         session_id: thread.session,
         tokens_used: tokens > before.tokens ? tokens - before.tokens : undefined,
         cost: cost === undefined ? undefined : cost - (before.cost ?? 0),
@@ -371,18 +552,82 @@ export class Attempts {
     };
     const clean = redact?.json(ended) ?? ended;
     for (const sink of sinks) sink.attempt?.(clean);
-    const scheduled = {
+    thread.retry({
       attempt: thread.attempt,
-      max_attempts: spec.retries,
       delay_ms,
       cause: reason,
-      ...present({ code, resumes: resume === undefined ? undefined : (true as const) }),
-    };
-    thread.retry(scheduled);
-    await pause(delay_ms, stop.signal);
+      ...present({ max_attempts, code, agent, model, resumes: resume === undefined ? undefined : (true as const) }),
+    });
+    this.#reset = new LimitReset(this.#parts.timeZone, this.#parts.clock);
+  }
+
+  /** Stops the agent where it is; returns why that makes no difference. */
+  pause(by: string): string | undefined {
+    const { stop, clock } = this.#parts;
+    if (this.#isOver || stop.cause !== undefined) return 'it is ending';
+    if (this.#pausedAt !== undefined) return 'it is paused already';
+    this.#pausedAt = clock();
+    stop.whenIdle(() => {
+      this.#tell({ type: 'run.paused', reason: 'person', by });
+      stop.standstill.begin('person');
+    });
+    return undefined;
+  }
+
+  /** Lets it go on, also where it waits for a limit. */
+  resume(by: string): string | undefined {
+    if (this.#pausedAt === undefined && this.#wake === undefined) return 'it is not paused';
+    if (this.#pausedAt === undefined) this.#wake?.abort();
+    else {
+      this.#parts.stop.whenIdle(() => {
+        this.#tellResumed(by);
+        this.#parts.stop.standstill.end('person');
+      });
+    }
+    return undefined;
+  }
+
+  #tellResumed(by?: string): void {
+    if (this.#pausedAt === undefined) return;
+    const paused_ms = Math.max(0, this.#parts.clock() - this.#pausedAt);
+    this.#pausedAt = undefined;
+    this.#tell({ type: 'run.resumed', reason: 'person', paused_ms, ...present({ by }) });
+  }
+
+  /** Limits that hold from now on. */
+  limit(order: LimitOrder, by: string): string | undefined {
+    const { stop, budget } = this.#parts;
+    if (this.#isOver || stop.cause !== undefined) return 'it is ending';
+    stop.whenIdle(() => {
+      for (const { name, limit, value } of limitsIn(order)) {
+        const before = this.#limits[name];
+        this.#tell({
+          type: 'limit.changed',
+          limit,
+          maximum: maximumOf(name, value),
+          by,
+          ...present({ before: before === undefined ? undefined : maximumOf(name, before) }),
+        });
+      }
+      Object.assign(this.#limits, order);
+      Object.assign(this.#changed, order);
+      this.#watched = { ...this.#watched, ...order };
+      this.#watch.keep(this.#watched);
+      this.#source.lift?.(order);
+      budget.change(order);
+      if (order.timeout_ms !== undefined) stop.limitTime(order.timeout_ms);
+      const cause = this.#isOpen ? this.#watch.overspent(this.#watched) : undefined;
+      if (cause !== undefined) stop.now(cause);
+    });
+    return undefined;
   }
 }
 
 function isWorthRetrying({ class: name, code }: Verdict): boolean {
   return (name === 'provider' || name === 'incomplete') && !notRetried.has(code);
+}
+
+/** To the second, for a sentence. */
+function roundedMs(ms: number): number {
+  return ms === Infinity ? ms : Math.max(1000, Math.round(ms / 1000) * 1000);
 }

@@ -19,7 +19,7 @@ export interface Hold {
 
 /** One resource that can run out (dollars or tokens), for a whole tree of runs. */
 class Pool {
-  readonly limit: number;
+  limit: number;
   /** Summed over all runs: what each has used, and what is set aside for its next model call. */
   #reserved = 0;
   /** Used by all runs together. */
@@ -108,6 +108,13 @@ export class Budget {
   constructor({ max_cost_usd, max_tokens }: Pick<Limits, 'max_cost_usd' | 'max_tokens'>) {
     this.cost = new Pool(max_cost_usd);
     this.tokens = new Pool(max_tokens);
+  }
+
+  /** A person gave the whole tree more, or less. */
+  change({ max_cost_usd: cost, max_tokens: tokens }: Pick<Limits, 'max_cost_usd' | 'max_tokens'>): void {
+    // Where there was no limit nothing is reserved, and the watch of the run keeps the new one.
+    if (cost !== undefined && this.cost.limit !== Infinity) this.cost.limit = cost;
+    if (tokens !== undefined && this.tokens.limit !== Infinity) this.tokens.limit = tokens;
   }
 
   /** Also draws on a budget in the ledger, which others may draw on at the same time; an amount is reserved there at once. */

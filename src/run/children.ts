@@ -20,6 +20,10 @@ export class Children {
     for (const run of this.#runs) run.cancel(cause);
   }
 
+  each(act: (run: Run) => void): void {
+    for (const run of this.#runs) act(run);
+  }
+
   /** Settles when the last has ended; undefined: none is going on. */
   ended(): Promise<void> | undefined {
     return this.#open === 0 ? undefined : this.usage().then(() => {});

@@ -11,8 +11,14 @@ import { secretValues } from '../redact/secrets.ts';
 import { passwordsIn } from '../redact/url-password.ts';
 import { newRunId } from '../ids/run-id.ts';
 import { builtIn, type Environment } from '../words/vocabulary.ts';
-import { Attempts } from './attempts.ts';
+import { Attempts, type NextAgent } from './attempts.ts';
+import type { Pause } from '../time/pause.ts';
+import { readFallback } from '../contract/flag-values.ts';
+import { acpCommand } from '../agents/acp-command.ts';
+import { timeZoneOf } from '../time/reset/zone.ts';
 import { Budget } from './budget.ts';
+import { handOver, nextSpec } from './fallback.ts';
+import type { LimitOrder } from '../contract/orders.ts';
 import { Children } from './children.ts';
 import { type GitPlace, gitPlace } from './git.ts';
 import type { Run } from './handle.ts';
@@ -23,7 +29,8 @@ import { RecordLog } from './sinks/record-log.ts';
 import type { Sink } from './sinks/sink.ts';
 import { isBordered, wireOf, unenforced } from './sources/reach.ts';
 import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
-import type { Introduction } from './sources/source.ts';
+import type { Shared } from './sources/choose.ts';
+import type { Introduction, Source } from './sources/source.ts';
 import type { Script } from './sources/script.ts';
 import type { RunSpec } from '../contract/spec.ts';
 import { settleSignal, settleVariable } from './sources/settling.ts';
@@ -45,6 +52,8 @@ export interface StartOptions extends SinkRequests {
   /** The id of the parent's tool call that started this run. */
   parentItem?: string | undefined;
   clock?: () => number;
+  /** How it waits for a limit, and before a retry; default: in real time. */
+  pause?: Pause | undefined;
   /** Receives warnings for people. */
   warn?: (message: string) => void;
   /** Signals and crashes of the program; a library handles none. */
@@ -84,6 +93,12 @@ class LiveRun implements Run {
   readonly #log = new RecordLog(() => this.#ledger?.tape);
   #ledger: LedgerSink | undefined;
   #isOver = false;
+  #attempts: Attempts | undefined;
+  /** All that were chosen, one after the other. */
+  readonly #sources: Source[] = [];
+  /** What agents of one run have in common. */
+  readonly #shared: Shared = { requests: { count: 0 } };
+  readonly #early: ((attempts: Attempts) => void)[] = [];
   #loadedPrice: Promise<Price> | undefined;
 
   constructor(spec: RunSpec, options: StartOptions) {
@@ -149,10 +164,34 @@ class LiveRun implements Run {
     if (isSecond) this.#children.cancel(cause);
   }
 
+  pause(by: string): string | undefined {
+    this.#children.each((run) => void run.pause(by));
+    return this.#order((attempts) => attempts.pause(by));
+  }
+
+  resume(by: string): string | undefined {
+    this.#children.each((run) => void run.resume(by));
+    return this.#order((attempts) => attempts.resume(by));
+  }
+
+  limit(limits: LimitOrder, by: string): string | undefined {
+    return this.#order((attempts) => attempts.limit(limits, by));
+  }
+
+  /** One that comes before the agent is chosen is carried out then. */
+  #order(act: (attempts: Attempts) => string | undefined): string | undefined {
+    if (this.#isOver) return 'it has ended already';
+    if (this.#attempts !== undefined) return act(this.#attempts);
+    this.#early.push((attempts) => void act(attempts));
+    return undefined;
+  }
+
   async #run(): Promise<RunOutcome> {
+    let ignore = (): void => {};
     try {
       const refusal = this.#options.refusal ?? (await this.#reserve());
       const { source, introduction, limits } = await this.#chooseSource(refusal);
+      this.#sources.push(source);
       const sinks = await this.#openSinks();
       const attempts = new Attempts({
         spec: this.spec,
@@ -165,11 +204,18 @@ class LiveRun implements Run {
         clock: this.#clock,
         budget: this.#budget,
         price: () => this.#price(),
+        timeZone: () => timeZoneOf(this.#options.env),
+        pause: this.#options.pause,
+        fallback: (this.spec.fallback ?? []).length === 0 ? undefined : (index, soFar) => this.#fallback(index, soFar),
         children: this.#children,
         isInner: this.#options.env[settleVariable] === '1',
         ...(await this.#expectations()),
       });
-      const outcome = await attempts.run().finally(() => source.close?.());
+      this.#attempts = attempts;
+      for (const act of this.#early) act(attempts);
+      ignore = await this.#heed();
+      const outcome = await attempts.run().finally(() => this.#closeSources());
+      ignore();
       // Once it is settled, others begin: by then a budget has to know what this run used.
       if (this.#options.settle !== undefined) await Promise.all(sinks.map((sink) => sink.flush?.()));
       const isOurs = (await this.#options.settle?.(outcome)) ?? true;
@@ -188,6 +234,7 @@ class LiveRun implements Run {
       throw failure;
     } finally {
       this.#isOver = true;
+      ignore();
       if (!(this.#options.parent instanceof LiveRun)) await this.#budget.settle();
       this.#stop.dispose();
     }
@@ -229,7 +276,41 @@ class LiveRun implements Run {
   }
 
   /** A missing agent becomes the outcome of the run, reported like any other. */
-  async #chooseSource(refusal: Failure | undefined): Promise<Chosen> {
+  async #closeSources(): Promise<void> {
+    for (const source of this.#sources) await source.close?.();
+  }
+
+  /** Orders that another process gives, by a file that this one looks at. */
+  async #heed(): Promise<() => void> {
+    const { ledger, env } = this.#options;
+    if (ledger === undefined) return () => {};
+    const { heedOrders } = await import('../stores/order-file.ts');
+    return heedOrders(env, this.id, (order) => {
+      if (order.do === 'pause') return this.pause(order.by);
+      return order.do === 'resume' ? this.resume(order.by) : this.limit(order.limits, order.by);
+    });
+  }
+
+  /** The agent after this many others, told what came of it so far. */
+  async #fallback(index: number, soFar: RunOutcome): Promise<NextAgent | undefined> {
+    const { agent: first } = this.spec;
+    const next = nextSpec(this.spec, index);
+    if (next === undefined) return undefined;
+    const before = soFar.provenance.agent ?? first;
+    const prompt =
+      this.#redact?.text(handOver(this.spec.prompt, soFar, before)) ?? handOver(this.spec.prompt, soFar, before);
+    const { source, introduction, limits } = await this.#chooseSource(undefined, { ...next, prompt });
+    this.#sources.push(source);
+    return {
+      agent: next.agent,
+      model: next.model,
+      source,
+      introduction: this.#introduce({ agent: next.agent, ...introduction }, next.model),
+      limits,
+    };
+  }
+
+  async #chooseSource(refusal: Failure | undefined, spec: RunSpec = this.spec): Promise<Chosen> {
     const { agentEnv: env = this.#options.env, variables = {}, loadAgent, script, warn, ask, settle } = this.#options;
     const refused = (failure: Failure, introduction: Introduction): Chosen => ({
       source: refusingSource(failure),
@@ -239,30 +320,43 @@ class LiveRun implements Run {
     });
     if (refusal !== undefined) return refused(refusal, {});
     try {
+      if (spec === this.spec) await checkFallbacks(spec);
       const handedOn = traceVariables(this.#trace, this.#telemetry !== undefined);
       const given =
         Object.keys(handedOn).length === 0
           ? { env, set: variables }
           : { env: { ...env, ...handedOn }, set: { ...handedOn, ...variables } };
-      const chooser = { ...given, run: this, place: this.#place, redact: this.#redact, loadAgent, script, ask };
-      const { workspace } = this.spec;
+      const chooser = {
+        ...given,
+        shared: this.#shared,
+        run: this,
+        place: this.#place,
+        redact: this.#redact,
+        loadAgent,
+        script,
+        ask,
+      };
+      const { workspace } = spec;
       const choose = async (chosenBy: typeof chooser): Promise<Chosen> =>
         workspace === undefined
-          ? chooseSource(this.spec, chosenBy)
-          : (await import('./sources/isolated.ts')).isolatedSource(this.spec, workspace, chosenBy);
+          ? chooseSource(spec, chosenBy)
+          : (await import('./sources/isolated.ts')).isolatedSource(spec, workspace, chosenBy);
       const connect = async (chosenBy: typeof chooser): Promise<Chosen> =>
-        wireOf(this.spec) !== 'off'
-          ? (await import('./sources/wired.ts')).wiredSource(this.spec, chosenBy, choose)
+        wireOf(spec) !== 'off'
+          ? (await import('./sources/wired.ts')).wiredSource(spec, chosenBy, choose)
           : choose(chosenBy);
-      const chosen = isBordered(this.spec)
-        ? await (await import('./sources/bordered.ts')).borderedSource(this.spec, chooser, connect)
+      const chosen = isBordered(spec)
+        ? await (await import('./sources/bordered.ts')).borderedSource(spec, chooser, connect)
         : await connect(chooser);
       for (const warning of [...chosen.warnings, ...(await this.#uncounted())]) warn?.(warning);
       return chosen;
     } catch (error) {
       // Where a run is settled, nobody waits for an error: it would be tried again, and fail again.
-      if (!(error instanceof Failure) || (error.code !== 'config' && settle === undefined)) throw error;
-      return refused(error, { agent: this.spec.agent, ...unenforced(error) });
+      // What the first agent cannot do is a mistake of whoever asks; what another cannot is why the one after it gets its turn.
+      const isNext = spec !== this.spec;
+      if (!(error instanceof Failure) || (error.code !== 'config' && settle === undefined && !isNext)) throw error;
+      const reason = isNext && error.code !== 'config' ? new Failure('config', error.message, { cause: error }) : error;
+      return refused(reason, { agent: spec.agent, ...unenforced(error) });
     }
   }
 
@@ -292,8 +386,8 @@ class LiveRun implements Run {
     };
   }
 
-  #introduce(agent: Introduction): Introduction {
-    const { prompt, cwd, model, parent } = this.spec;
+  #introduce(agent: Introduction, model = this.spec.model): Introduction {
+    const { prompt, cwd, parent } = this.spec;
     const { projectName, parentBranchId } = this.#place;
     return {
       run_id: this.id,
@@ -348,6 +442,14 @@ class LiveRun implements Run {
     const { recordUnknownShapes } = await import('../agents/unknown-shapes.ts');
     await recordUnknownShapes(outcome, this.#options.env, this.#clock());
   }
+}
+
+/** A name that nobody knows is a mistake, however far down the list it stands. */
+async function checkFallbacks({ fallback = [] }: RunSpec): Promise<void> {
+  if (fallback.length === 0) return;
+  const { findAgent } = await import('../agents/registry.ts');
+  for (const { agent } of fallback.map(readFallback))
+    if (agent !== builtIn && acpCommand(agent) === undefined) findAgent(agent);
 }
 
 function rootOf({ id, spec }: Run): string {

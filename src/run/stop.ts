@@ -4,6 +4,7 @@ import { messageOf } from '../failure.ts';
 import { unread } from '../outcome/verdict.ts';
 import type { ProcessEnd, StoppedBy } from '../pipeline/thread.ts';
 import { patient } from '../processes/patience.ts';
+import { RunTimer, Standstill } from './standstill.ts';
 
 /** How long an agent that was asked to stop may take to do so. */
 const graceMs = patient(5000);
@@ -84,6 +85,12 @@ export class Stop {
   whenIdle = (act: () => void): void => act();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #release: () => void;
+  readonly #outside: Outside;
+  readonly #onBlocked: (limit: Limit) => void;
+  /** Clocks of the run do not go on while it stands still. */
+  readonly standstill = new Standstill();
+  #time: RunTimer | undefined;
+  #unwatch = (): void => {};
   readonly #overdue = Promise.withResolvers<void>();
   readonly #calls = new AbortController();
   readonly #settlesOn: StopSignal | undefined;
@@ -100,19 +107,40 @@ export class Stop {
     settlesOn?: StopSignal | undefined,
   ) {
     this.#settlesOn = settlesOn;
+    this.#outside = outside;
+    this.#onBlocked = onBlocked;
     const signals = outside.onSignal((signal) => this.now({ kind: 'signal', signal }));
     const crashes = outside.onCrash((error) => {
       this.now({ kind: 'crash', error });
       this.#hurry();
     });
-    const time =
-      timeoutMs === undefined ? undefined : outside.watchTime(timeoutMs, () => onBlocked(timeIsUp(timeoutMs).limit));
     this.#release = () => {
       signals();
       crashes();
-      time?.();
+      this.#time?.clear();
+      this.#unwatch();
     };
-    if (timeoutMs !== undefined) this.#after(Math.min(timeoutMs, longestTimer), () => this.now(timeIsUp(timeoutMs)));
+    if (timeoutMs !== undefined) this.limitTime(timeoutMs);
+  }
+
+  /** The time limit of the run, from its beginning; it may be changed while the run is going on. */
+  limitTime(timeoutMs: number): void {
+    this.#time?.clear();
+    this.#unwatch();
+    const left = (): number => Math.max(0, Math.min(timeoutMs - this.standstill.activeMs, longestTimer));
+    let unblock = (): void => {};
+    const stopped = (): void => unblock();
+    // A thread of its own ends a process that is stuck; while the run stands still, it is not.
+    const goesOn = (): void => {
+      unblock = this.#outside.watchTime(left(), () => this.#onBlocked(timeIsUp(timeoutMs).limit));
+    };
+    if (!this.standstill.isOn) goesOn();
+    const forget = this.standstill.listen({ stopped, goesOn });
+    this.#unwatch = () => {
+      forget();
+      unblock();
+    };
+    this.#time = new RunTimer(this.standstill, left(), () => this.now(timeIsUp(timeoutMs)));
   }
 
   get signal(): AbortSignal {
@@ -163,6 +191,7 @@ export class Stop {
     }
     this.#cause = cause;
     this.onStop(cause);
+    this.standstill.endAll();
     // The agent may repeat the reason in its last message.
     this.#controller.abort(describeCause(cause));
     if (this.settles) this.#after(settleMs, () => this.#calls.abort());

@@ -9,6 +9,7 @@ import { asksForPermission } from './question.ts';
 import type { Limits } from '../contract/spec.ts';
 import type { Spent } from './budget.ts';
 import { type Repetition, Repeats } from './repeats/repeats.ts';
+import { RunTimer, type Standstill } from './standstill.ts';
 import { type Cause, longestTimer, reached } from './stop.ts';
 
 const defaultPermissionMs = patient(20_000);
@@ -32,6 +33,8 @@ type TimerName = 'first' | 'idle' | 'question' | 'linger' | 'latest';
 
 export interface WatchOptions {
   limits: Limits;
+  /** Its clocks do not go on while the run stands still. */
+  standstill: Standstill;
   /** What the run has used so far. */
   spent(): Spent;
   /** A timeout has expired. */
@@ -46,8 +49,8 @@ export interface WatchOptions {
  */
 export class Watch {
   readonly #options: WatchOptions;
-  readonly #limits: Limits;
-  readonly #timers = new Map<TimerName, NodeJS.Timeout>();
+  #limits: Limits;
+  readonly #timers = new Map<TimerName, RunTimer>();
   /** Open questions: by the id of their event, and by the stream that ends with one. */
   readonly #open = new Map<string, string>();
   readonly #typed = new Map<StreamName, string>();
@@ -73,6 +76,11 @@ export class Watch {
   constructor(options: WatchOptions) {
     this.#options = options;
     this.#limits = options.limits;
+  }
+
+  /** Limits are others now: those that were changed, and those that another agent does not keep by itself. */
+  keep(limits: Limits): void {
+    this.#limits = limits;
   }
 
   /** How many turns began, over all attempts. */
@@ -310,7 +318,7 @@ export class Watch {
       const cause = causeOf();
       if (cause !== undefined) this.#options.onDue(cause);
     };
-    this.#timers.set(name, setTimeout(due, Math.min(ms, longestTimer)));
+    this.#timers.set(name, new RunTimer(this.#options.standstill, Math.min(ms, longestTimer), due));
   }
 
   #clear(name: TimerName): void {
@@ -318,7 +326,7 @@ export class Watch {
     if (this.#timers.size === 0) return;
     const timer = this.#timers.get(name);
     if (timer === undefined) return;
-    clearTimeout(timer);
+    timer.clear();
     this.#timers.delete(name);
   }
 }

@@ -29,6 +29,8 @@ export interface GatewayOptions {
   recorder?: Recorder | undefined;
   /** Whether the listener wants to know what models say. */
   keepsReplies?: boolean;
+  /** How many requests there were: those of several gateways of one run are numbered in one row. */
+  numbers?: { count: number };
   /** Where the user's proxy is named. */
   env?: Environment;
 }
@@ -53,9 +55,10 @@ export class Gateway {
   readonly #upstream: Upstream;
   readonly #server: Server;
   readonly #underWay = new Set<Promise<void>>();
-  #count = 0;
+  readonly #numbers: { count: number };
 
-  constructor({ routes, listener, recorder, keepsReplies = false, env = {} }: GatewayOptions) {
+  constructor({ routes, listener, recorder, keepsReplies = false, env = {}, numbers = { count: 0 } }: GatewayOptions) {
+    this.#numbers = numbers;
     this.#routes = new Map(routes.map((route) => [route.name, route]));
     this.#listener = listener;
     this.#recorder = recorder;
@@ -135,7 +138,7 @@ export class Gateway {
     const { route, rest, incoming, body, response } = passage;
     const facts = await factsIn(api, rest.path, body, incoming.headers['content-encoding']);
     const request: ModelRequest = {
-      number: ++this.#count,
+      number: ++this.#numbers.count,
       api: api.name,
       route: route.name,
       facts: facts ?? unknown,

@@ -59,6 +59,10 @@ const particular: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   labels: fc.dictionary(fc.stringMatching(/^[a-z][a-z._/-]{0,9}$/), fc.stringMatching(/^(?:[\w=][\w =]{0,9}[\w=])?$/)),
   max_cost_usd: fc.double({ min: 1e-9, max: 1e6, noNaN: true }),
   retries: fc.integer({ min: 0, max: 999 }),
+  on_limit: fc.constantFrom('fail', 'wait', 'wait:5h', 'wait:1h30m'),
+  max_waits: fc.integer({ min: 0, max: 999 }),
+  fallback: fc.subarray(['claude', 'codex=gpt-5', 'builtin=openai/gpt-5', 'acp:my-agent --acp'], { minLength: 1 }),
+  fallback_after_work: fc.constant(true),
   parent_branch_id: word,
 };
 /** What no flag alone asks for: the command stands after --, the prompt is read with stdin, variables and the parent come from around the run. */

@@ -87,6 +87,8 @@ async function start(
     stop: (signal) => supervised.stop(signal),
     kill: () => supervised.kill(),
     send: (text) => supervised.send(text),
+    freeze: () => supervised.freeze(),
+    thaw: () => supervised.thaw(),
     hangUp: () => supervised.hangUp(),
     stdout: () => heard.stdout,
     stderr: () => heard.stderr,

@@ -1,6 +1,7 @@
 import type { EventOf } from '../../src/events/event.ts';
 import { subject } from '../../src/events/subject.ts';
 import { refusalInWords } from '../../src/outcome/network.ts';
+import { changeInWords } from '../../src/outcome/warnings.ts';
 import type { LeftOut } from '../../src/reports/report-records.ts';
 import { dollars, plural, seconds, tokens } from '../../src/terminal/figures.ts';
 import type { FileEdit, Row, RowKind, SentRecord } from './row.ts';
@@ -180,7 +181,12 @@ export class RowFold {
             ? ''
             : ` ${event.attempt}${event.max_attempts === undefined ? '' : ` of ${event.max_attempts}`}`;
         this.#row('notice', event, at, {
-          label: event.scope === 'run' ? `The agent is restarted${wait}` : `Retry${number}${wait}`,
+          label:
+            event.scope !== 'run'
+              ? `Retry${number}${wait}`
+              : event.agent === undefined
+                ? `The agent is restarted${wait}`
+                : `${event.agent} goes on`,
           text: event.cause,
           tone: 'warn',
           isPause: true,
@@ -188,6 +194,25 @@ export class RowFold {
         });
         return;
       }
+      case 'run.paused':
+        this.#row('notice', event, at, {
+          label: event.reason === 'limit' ? 'Waiting for a limit to reset' : `Paused by ${event.by ?? 'a person'}`,
+          text:
+            event.until_ms === undefined ? (event.cause ?? '') : `until ${new Date(event.until_ms).toLocaleString()}`,
+          tone: 'warn',
+          isPause: true,
+          endAt: event.until_ms,
+        });
+        return;
+      case 'run.resumed':
+        this.#row('notice', event, at, {
+          label: `Resumed${event.by === undefined ? '' : ` by ${event.by}`}`,
+          text: `after ${(event.paused_ms / 1000).toFixed(1)} s`,
+        });
+        return;
+      case 'limit.changed':
+        this.#row('notice', event, at, { label: 'Limit changed', text: changeInWords(event), tone: 'warn' });
+        return;
       case 'limit.reached':
         this.#row('notice', event, at, {
           label: `Limit reached: ${event.limit}`,

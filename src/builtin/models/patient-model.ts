@@ -12,7 +12,7 @@ import type { OpenModel } from './model.ts';
 type Emit = (draft: Draft) => void;
 
 interface PatientModelOptions {
-  options: Pick<AgentOptions, 'retries' | 'retryDelayMs' | 'pause'>;
+  options: Pick<AgentOptions, 'retries' | 'retryDelayMs' | 'pause' | 'ready'>;
   spending: Spending;
   emit: Emit;
 }
@@ -44,6 +44,7 @@ export class PatientModel {
   async answer(question: Question, tell: Emit = this.#set.emit): Promise<Reply> {
     const { retries = defaultRetries, retryDelayMs = defaultDelayMs, pause = pauseByClock } = this.#set.options;
     for (let attempt = 1; ; attempt += 1) {
+      await this.#set.options.ready?.();
       // The text of a failed attempt has already been emitted: the next attempt is another message, not more of the same.
       const messageId = attempt === 1 ? question.messageId : `${question.messageId}_try_${attempt}`;
       const reply = await callModel(this.#open, { ...question, messageId }, tell);

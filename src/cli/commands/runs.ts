@@ -44,6 +44,21 @@ const subcommands: readonly Entry[] = [
     load: async () => (await import('../runs/cancel.ts')).cancel,
   },
   {
+    name: 'limit',
+    summary: 'Change the limits of a run that is going on',
+    load: async () => (await import('../runs/limit.ts')).limit,
+  },
+  {
+    name: 'pause',
+    summary: 'Stop a run where it is, and its clocks',
+    load: async () => (await import('../runs/pause.ts')).pause,
+  },
+  {
+    name: 'resume',
+    summary: 'Let a run go on that is paused, or that waits for a limit',
+    load: async () => (await import('../runs/pause.ts')).resume,
+  },
+  {
     name: 'wait',
     summary: 'Wait for runs to end, and exit with their verdict',
     load: async () => (await import('../runs/wait.ts')).wait,

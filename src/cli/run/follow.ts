@@ -121,6 +121,7 @@ class Foreground {
       telemetry,
       keepsRecords: false,
       clock: context.now,
+      ...present({ pause: context.pause }),
       warn: complain,
       outside: {
         onSignal: context.onSignal,

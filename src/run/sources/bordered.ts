@@ -160,6 +160,10 @@ class BorderedSource implements Source {
     return this.#inner.dialect;
   }
 
+  lift(limits: Parameters<NonNullable<Source['lift']>>[0]): void {
+    this.#inner.lift?.(limits);
+  }
+
   get canResume(): boolean {
     return this.#inner.canResume;
   }

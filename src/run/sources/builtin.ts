@@ -1,5 +1,6 @@
 import type { AgentOptions, RunAgent } from '../../builtin/agent.ts';
 import { ownLimits } from '../../contract/requested.ts';
+import type { OwnLimits } from '../../contract/spec.ts';
 import { continuePrompt } from './resuming.ts';
 import { inTime } from './in-time.ts';
 import type { Attempt, Source } from './source.ts';
@@ -12,12 +13,17 @@ export class BuiltInSource implements Source {
   readonly canResume = true;
   readonly #readOptions: () => Promise<Options>;
   readonly #load: () => Promise<RunAgent>;
+  readonly #lifted = new Set<keyof OwnLimits>();
   #options: Promise<Options> | undefined;
   #agent: Promise<RunAgent> | undefined;
 
   constructor(readOptions: () => Promise<Options>, load: () => Promise<RunAgent> = loadBuiltIn) {
     this.#readOptions = readOptions;
     this.#load = load;
+  }
+
+  lift(limits: Partial<OwnLimits>): void {
+    for (const name of Object.keys(limits)) this.#lifted.add(name as keyof OwnLimits);
   }
 
   async produce(attempt: Attempt): Promise<undefined> {
@@ -28,7 +34,15 @@ export class BuiltInSource implements Source {
       const runAgent = await (this.#agent ??= this.#load());
       const continued = resume === undefined ? {} : { resume, prompt: continuePrompt };
       await runAgent(
-        { ...options, ...continued, ...ownLimits(left), signal: stop.signal, calls: stop.calls },
+        {
+          ...options,
+          ...continued,
+          ...ownLimits(left),
+          signal: stop.signal,
+          calls: stop.calls,
+          ready: () => stop.standstill.over(),
+          lifted: this.#lifted,
+        },
         (draft) => attempt.emit(draft),
       );
     };

@@ -13,6 +13,7 @@ import { BuiltInSource } from './builtin.ts';
 import type { Wire } from './directed.ts';
 import type { Script } from './script.ts';
 import type { Introduction, Source } from './source.ts';
+import type { SharedCopy } from './isolated.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
 /** The values behind the variable names in a spec. */
@@ -37,7 +38,16 @@ export interface Chosen {
   warnings: readonly string[];
 }
 
+/** What the agents of one run have in common, where one goes on for another. */
+export interface Shared {
+  /** Requests of all of them are numbered in one row. */
+  requests: { count: number };
+  /** The private copy that they work in. */
+  copy?: SharedCopy;
+}
+
 export interface Chooser extends Variables {
+  shared: Shared;
   /** The run that it is the source of. */
   run: Run;
   place: Project;

@@ -25,19 +25,22 @@ export async function isolatedSource(
   { copy, branch, ...ask }: NonNullable<RunSpec['workspace']>,
   chooser: Chooser,
 ): Promise<Chosen> {
-  const workspace = await Workspace.plan(
-    {
-      ...ask,
-      copied: copy,
-      setupEnv: childEnvironment(chooser.env, { pass: spec.pass_env, set: chooser.set }),
-      branch: branch ?? branchName(chooser.run.id, 1, chooser.redact?.text(spec.prompt) ?? spec.prompt),
-    },
-    { cwd: spec.cwd, env: chooser.env, owners },
-  );
+  const workspace =
+    chooser.shared.copy?.workspace ??
+    (await Workspace.plan(
+      {
+        ...ask,
+        copied: copy,
+        setupEnv: childEnvironment(chooser.env, { pass: spec.pass_env, set: chooser.set }),
+        branch: branch ?? branchName(chooser.run.id, 1, chooser.redact?.text(spec.prompt) ?? spec.prompt),
+      },
+      { cwd: spec.cwd, env: chooser.env, owners },
+    ));
+  const shared = (chooser.shared.copy ??= new SharedCopy(workspace));
   const chosen = await chooseSource({ ...spec, cwd: workspace.cwd }, { ...chooser, workspace });
   return {
     ...chosen,
-    source: new IsolatedSource(chosen.source, workspace, {
+    source: new IsolatedSource(chosen.source, shared, {
       agent: spec.agent,
       runId: chooser.run.id,
       mayLeaveNone: branch === undefined,
@@ -71,6 +74,24 @@ const keepGraceMs = patient(15_000);
 /** A disk with less room than this took no more. */
 const fullBelow = 1024 * 1024;
 
+/** A private copy in which the agents of one run work, one after the other. */
+export class SharedCopy {
+  readonly workspace: Workspace;
+  /** Files that were already reported, relative to the top. */
+  readonly edited = new Set<string>();
+  /** The top of the copy; an agent may also report the resolved path. */
+  tops: readonly string[] = [];
+  isMade = false;
+  kept: Kept | undefined;
+  /** False while it holds work that is not kept: then it must not be removed. */
+  isKept = true;
+  users = 0;
+
+  constructor(workspace: Workspace) {
+    this.workspace = workspace;
+  }
+}
+
 /** The copy is made before the first attempt, its changes are kept after each, and it is removed at the end. */
 class IsolatedSource implements Source {
   readonly #inner: Source;
@@ -78,22 +99,17 @@ class IsolatedSource implements Source {
   readonly #who: { agent: string; runId: string };
   /** The branch was not asked for by name, so one without changes may be dropped. */
   readonly #mayLeaveNone: boolean;
-  /** Files that were already reported, relative to the top. */
-  readonly #edited = new Set<string>();
-  /** The top of the copy; an agent may also report the resolved path. */
-  #tops: readonly string[] = [];
-  #isMade = false;
-  #kept: Kept | undefined;
-  /** False while the copy holds work that is not kept: then it must not be removed. */
-  #isKept = true;
+  readonly #copy: SharedCopy;
 
   constructor(
     inner: Source,
-    workspace: Workspace,
+    copy: SharedCopy,
     { mayLeaveNone, ...who }: { agent: string; runId: string; mayLeaveNone: boolean },
   ) {
     this.#inner = inner;
-    this.#workspace = workspace;
+    this.#copy = copy;
+    copy.users += 1;
+    this.#workspace = copy.workspace;
     this.#who = who;
     this.#mayLeaveNone = mayLeaveNone;
   }
@@ -106,14 +122,18 @@ class IsolatedSource implements Source {
     return this.#inner.canResume;
   }
 
+  lift(limits: Parameters<NonNullable<Source['lift']>>[0]): void {
+    this.#inner.lift?.(limits);
+  }
+
   get workspace(): Workspace | undefined {
-    return this.#isMade ? this.#workspace : undefined;
+    return this.#copy.isMade ? this.#workspace : undefined;
   }
 
   async produce(attempt: Attempt): Promise<ProcessEnd | undefined> {
     const { stop } = attempt;
     const { base, branch, top } = this.#workspace;
-    if (!this.#isMade) {
+    if (!this.#copy.isMade) {
       attempt.emit({
         type: 'branch.updated',
         branch_id: base.branchId || base.commit,
@@ -121,11 +141,11 @@ class IsolatedSource implements Source {
         commit: base.commit,
       });
       attempt.emit(this.#branchEvent(branch));
-      this.#isMade = true;
+      this.#copy.isMade = true;
       await this.#workspace.create(stop.signal);
     }
-    this.#isKept = false;
-    this.#tops = [top, realpathSync(top)];
+    this.#copy.isKept = false;
+    this.#copy.tops = [top, realpathSync(top)];
     const [ended] = await Promise.allSettled([this.#inner.produce(attempt)]);
     attempt.exited();
     const kept = await this.#keep(stop);
@@ -145,13 +165,13 @@ class IsolatedSource implements Source {
       return { ...draft, cwd: this.#inCheckout(draft.cwd) };
     if (draft.type !== 'file.edited') return draft;
     const below = this.#insideCopy(draft.path);
-    if (below !== undefined) this.#edited.add(below);
+    if (below !== undefined) this.#copy.edited.add(below);
     return { ...draft, path: this.#inCheckout(draft.path) };
   }
 
   #insideCopy(path: string): string | undefined {
     const whole = resolve(this.#workspace.cwd, path);
-    return this.#tops.map((top) => pathInside(top, whole)).find((below) => below !== undefined);
+    return this.#copy.tops.map((top) => pathInside(top, whole)).find((below) => below !== undefined);
   }
 
   #inCheckout(path: string): string {
@@ -162,8 +182,8 @@ class IsolatedSource implements Source {
   /** Changes that git found and the agent did not report. */
   #untold({ changes, notes }: Kept): Draft[] {
     const { root } = this.#workspace.repository;
-    const silent = changes.filter(({ path }) => !this.#edited.has(path));
-    for (const { path } of silent) this.#edited.add(path);
+    const silent = changes.filter(({ path }) => !this.#copy.edited.has(path));
+    for (const { path } of silent) this.#copy.edited.add(path);
     return [
       ...notes.map((text): Draft => ({ type: 'log', stream: 'agent', level: 'warning', text })),
       ...silent.map(({ path, operation, additions, deletions }): Draft => ({
@@ -177,9 +197,12 @@ class IsolatedSource implements Source {
 
   async close(): Promise<void> {
     await this.#inner.close?.();
-    if (!this.#isMade || !this.#isKept) return;
+    this.#copy.users -= 1;
+    if (this.#copy.users > 0) return;
+    if (!this.#copy.isMade || !this.#copy.isKept) return;
     await this.#workspace.remove();
-    if (this.#mayLeaveNone && this.#kept !== undefined) await dropUnchanged(this.#workspace.repository, this.#kept);
+    if (this.#mayLeaveNone && this.#copy.kept !== undefined)
+      await dropUnchanged(this.#workspace.repository, this.#copy.kept);
   }
 
   get #stillThere(): string {
@@ -208,8 +231,8 @@ class IsolatedSource implements Source {
     stop.ends.addEventListener('abort', onStop, { once: true });
     try {
       const kept = await this.#workspace.keep(time.signal);
-      this.#isKept = kept.lost.length === 0;
-      this.#kept = kept;
+      this.#copy.isKept = kept.lost.length === 0;
+      this.#copy.kept = kept;
       return kept;
     } catch (error) {
       if (!(error instanceof Failure) && systemCode(error) === undefined) throw error;

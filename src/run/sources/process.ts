@@ -73,8 +73,10 @@ export class ProcessSource implements Source {
     else stop.signal.addEventListener('abort', end, { once: true });
     void stop.overdue.then(() => (isSettling() ? undefined : child.kill()));
     stop.calls.addEventListener('abort', () => (isSettling() ? child.kill() : undefined), { once: true });
+    const forget = stop.standstill.listen({ stopped: () => child.freeze(), goesOn: () => child.thaw() });
     const meter = this.#follow(attempt);
     const ended = await child.ended;
+    forget();
     await meter.end();
     stop.signal.removeEventListener('abort', end);
     if (ended.listener_error !== undefined) throw ended.listener_error;

@@ -18,6 +18,8 @@ export interface Source {
   produce(attempt: Attempt): Promise<ProcessEnd | undefined>;
   /** Corrects what its agent reports, where the source knows better; called with every draft before anything is made of it. */
   correct?(draft: Draft): Draft;
+  /** These limits are others now: an agent that keeps limits of its own has to leave them to us, if it can. */
+  lift?(limits: Partial<OwnLimits>): void;
   /** The private copy that it works in, if any. */
   readonly workspace?: Workspace | undefined;
   /** Where its network ends, if anywhere. */

@@ -56,7 +56,8 @@ export async function wiredSource<Given extends Chooser>(
   let gateway: Gateway | undefined;
   const open = async (routes: readonly Route[]): Promise<Gateway> => {
     const recorder = wire === 'record' ? recorderOf(spec, given, listener, redact) : undefined;
-    gateway = new Gateway({ routes, listener, recorder, keepsReplies, env: given });
+    const numbers = chooser.shared.requests;
+    gateway = new Gateway({ routes, listener, recorder, keepsReplies, env: given, numbers });
     await gateway.open(border?.listener);
     // The token is worth nothing outside this run, but it need not be read either.
     redact?.learn([gateway.token, ...routes.flatMap(({ key }) => key ?? [])]);
@@ -283,6 +284,10 @@ class WiredSource implements Source {
 
   get canResume(): boolean {
     return this.#inner.canResume;
+  }
+
+  lift(limits: Parameters<NonNullable<Source['lift']>>[0]): void {
+    this.#inner.lift?.(limits);
   }
 
   get workspace(): Workspace | undefined {

@@ -88,7 +88,7 @@ export function live(args: readonly string[], options: LiveOptions = {}): Promis
  */
 export async function inside(
   args: readonly string[],
-  options: Pick<LiveOptions, 'cwd' | 'env' | 'stdin'> & { clock?: Pick<Context, 'now' | 'sleep'> } = {},
+  options: Pick<LiveOptions, 'cwd' | 'env' | 'stdin'> & { clock?: Pick<Context, 'now' | 'sleep' | 'pause'> } = {},
 ): Promise<Live> {
   const { context, told, cwd } = outside({ cwd: options.cwd ?? project(), stdin: options.stdin ?? '' });
   const env = { PATH: process.env.PATH, HOME: folder(), ...options.env };

@@ -23,6 +23,9 @@ const besides = new Set([
   'branch.published',
   'children.reported',
   'expectation.checked',
+  'run.paused',
+  'run.resumed',
+  'limit.changed',
 ]);
 
 /** The events of the bus, as documented for `opencode run --format json`. */

@@ -73,6 +73,9 @@ class QwenEncoder implements Encoder {
       case 'log':
       case 'rate_limit.reported':
         return this.#carry(event);
+      case 'run.paused':
+      case 'run.resumed':
+      case 'limit.changed':
       case 'children.reported':
       case 'model.requested':
       case 'model.responded':

@@ -4,6 +4,7 @@ import { subject } from '../../../events/subject.ts';
 import { lastLine } from './call.ts';
 import { counted, dollars, tokens, wholeSeconds } from '../../../terminal/figures.ts';
 import { oneLine } from '../../../terminal/plain.ts';
+import { timeInWords } from '../../../time/duration.ts';
 
 const spinner = Array.from('⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏');
 const spinMs = 100;
@@ -31,6 +32,8 @@ export class Activity {
   #folder = '';
   #turn = 0;
   #doing = 'starting';
+  /** When a limit resets that it waits for. */
+  #until: number | undefined;
   /** Updated when the status is asked for: reading the clock at every record would cost as much as everything else. */
   #heardAt: number;
   #wasHeard = false;
@@ -78,6 +81,14 @@ export class Activity {
         return;
       case 'usage.reported':
         return this.#usage.report(record);
+      case 'run.paused':
+        this.#until = record.reason === 'limit' ? record.until_ms : undefined;
+        this.#doing = record.reason === 'limit' ? 'waiting for a limit to reset' : 'paused';
+        return;
+      case 'run.resumed':
+        this.#until = undefined;
+        this.#doing = 'going on';
+        return;
       case 'retry.scheduled':
         if (record.scope === 'run') this.#usage.nextAttempt(record.resumes === true);
         this.#doing = 'waiting to try again';
@@ -126,6 +137,7 @@ export class Activity {
   /** The run in one line. */
   status(): string {
     const now = this.#now();
+    if (this.#until !== undefined) return `${this.#spin()} ${waitInWords(this.#until, now)}`;
     if (this.#wasHeard) this.#heardAt = now;
     this.#wasHeard = false;
     const silent = now - this.#heardAt;
@@ -144,6 +156,7 @@ export class Activity {
 
   /** The same, for a log that has been silent for a while. */
   pulse(): string {
+    if (this.#until !== undefined) return waitInWords(this.#until, this.#now());
     return `still running  ${wholeSeconds(this.#now() - this.#startedAt)}  ${this.#work()}`;
   }
 
@@ -156,6 +169,16 @@ export class Activity {
   #spin(): string {
     return spinner[Math.floor((this.#now() - this.#startedAt) / spinMs) % spinner.length] ?? '';
   }
+}
+
+/** `waiting until 15:42, 1 h 12 min left; Ctrl-C to stop`. */
+export function waitInWords(until: number, now: number): string {
+  const day = until - now < 12 * 3_600_000 ? {} : ({ weekday: 'short', day: 'numeric', month: 'short' } as const);
+  const time = new Date(until).toLocaleString('en-GB', { ...day, hour: '2-digit', minute: '2-digit' });
+  const left = Math.max(0, until - now);
+  // Beyond a minute, seconds are of no use.
+  const rounded = left < 60_000 ? Math.ceil(left / 1000) * 1000 : Math.ceil(left / 60_000) * 60_000;
+  return `waiting until ${time}, ${timeInWords(rounded)} left; Ctrl-C to stop`;
 }
 
 /** The name of a call in a line from Runwire. */

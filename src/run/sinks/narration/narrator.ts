@@ -2,7 +2,8 @@ import type { EventOf, EventRecord } from '../../../events/event.ts';
 import { isUnchanged } from '../../../outcome/lineage.ts';
 import { refusalInWords } from '../../../outcome/network.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { Activity, type Call, toolOf } from './activity.ts';
+import { changeInWords } from '../../../outcome/warnings.ts';
+import { Activity, type Call, toolOf, waitInWords } from './activity.ts';
 import { endOf, gist } from './call.ts';
 import type { Pace } from './pace.ts';
 import {
@@ -112,11 +113,27 @@ export class Narrator {
         ]);
       case 'retry.scheduled':
         return this.#line('yellow', [
-          `retry ${record.attempt ?? ''}${record.max_attempts === undefined ? '' : ` of ${record.max_attempts}`}${
-            record.delay_ms === undefined ? '' : ` in ${seconds(record.delay_ms)}`
-          }`,
+          record.agent !== undefined && record.scope === 'run'
+            ? `falling back on ${record.agent}`
+            : `retry ${record.attempt ?? ''}${record.max_attempts === undefined ? '' : ` of ${record.max_attempts}`}${
+                record.delay_ms === undefined ? '' : ` in ${seconds(record.delay_ms)}`
+              }`,
           record.cause,
         ]);
+      case 'run.paused':
+        return this.#line('yellow', [
+          record.reason === 'limit'
+            ? record.until_ms === undefined
+              ? 'waiting for a limit to reset'
+              : waitInWords(record.until_ms, this.#options.now())
+            : `paused${record.by === undefined ? '' : ` by ${record.by}`}; "runwire runs resume" lets it go on`,
+        ]);
+      case 'run.resumed':
+        return this.#line('yellow', [
+          `going on after ${seconds(record.paused_ms)}${record.by === undefined ? '' : `, resumed by ${record.by}`}`,
+        ]);
+      case 'limit.changed':
+        return this.#line('yellow', [changeInWords(record)]);
       case 'limit.reached':
         return this.#line('yellow', [`limit reached: ${record.message ?? record.limit}`]);
       case 'network.refused':

@@ -68,6 +68,7 @@ export class AcpSource implements Source {
       onStderr: line.stderr,
     });
     line.connect(child);
+    const forget = stop.standstill.listen({ stopped: () => child.freeze(), goesOn: () => child.thaw() });
     const dialogue = new Dialogue(line.peer, resume === undefined ? ask : { ...ask, resume, prompt: continuePrompt });
     const signal = (): 'SIGINT' | 'SIGTERM' => (stop.cause?.kind === 'signal' ? stop.cause.signal : 'SIGINT');
     const end = (): void => {
@@ -87,6 +88,7 @@ export class AcpSource implements Source {
       const late = setTimeout(() => child.stop('SIGTERM'), leaveMs);
       await child.ended;
       clearTimeout(late);
+      forget();
       stop.signal.removeEventListener('abort', end);
     }
     const ended = await child.ended;

@@ -1,0 +1,34 @@
+import { command } from '../command.ts';
+import { who } from '../who.ts';
+import { ledgerOption } from './ledger.ts';
+import { giveOrders } from './order.ts';
+
+export const pause = command({
+  name: 'runs pause',
+  summary: 'Stop a run where it is, and its clocks',
+  operands: 'ID…',
+  description: `All processes of the agent are stopped (SIGSTOP); the built-in agent stops before its next request to a model. No limit on time
+runs meanwhile. For runs of yours on this machine, and for runs on workers, at their next heartbeat. Who paused it, and when, is on its tape.`,
+  options: { ...ledgerOption },
+  examples: [
+    ['runwire runs pause 7kq2', 'Stop it where it is'],
+    ['runwire runs resume 7kq2', 'Let it go on'],
+  ],
+  run: (values, operands, context) => giveOrders(operands, { do: 'pause', by: who() }, values, context),
+});
+
+export const resume = command({
+  name: 'runs resume',
+  summary: 'Let a run go on that is paused, or that waits for a limit',
+  operands: 'ID…',
+  description: `A run that was paused goes on where it was stopped. One that waits for a limit to reset goes on at once, whether or not it has
+reset. A waiting run whose process is gone is started again, here, with the session and the work that it had.`,
+  options: { ...ledgerOption },
+  examples: [['runwire runs resume 7kq2', 'Let it go on']],
+  async run(values, operands, context) {
+    const { resumeParked } = await import('./resume-parked.ts');
+    const left = await resumeParked(operands, values, context);
+    if ('exitCode' in left) return left.exitCode;
+    return giveOrders(operands, { do: 'resume', by: who() }, values, context);
+  },
+});
