@@ -1,5 +1,6 @@
 import type { EventOf, ItemKind, ItemStatus } from '../events/event.ts';
-import { BoundedList } from './bounded.ts';
+import { OpenIds } from '../ids/open-ids.ts';
+import { BoundedList, textLimit } from './bounded.ts';
 import type { ToolCall } from './outcome.ts';
 import type { Shortener } from './shortener.ts';
 
@@ -17,16 +18,25 @@ export interface OpenCall {
 
 const mostFailed = 1000;
 
+/** An output that is cut only if its call is shown: of a long run, few are. Longer ones are cut at once, since they take too much memory. */
+const cutLater = 4 * textLimit;
+
+interface LongCall {
+  readonly call: ToolCall;
+  /** Undefined: it has been cut. */
+  output: string | undefined;
+}
+
 /** The tool calls of a run: those under way, and those that have ended. */
 export class Calls {
-  readonly ended: BoundedList<ToolCall>;
-  readonly #open = new Map<string, OpenCall>();
+  readonly #ended: BoundedList<ToolCall | LongCall>;
+  readonly #open = new OpenIds<OpenCall>();
   /** The first calls that failed without an exit code, by id: some agents say only at the end that a call was denied. */
   readonly #failed = new Map<string, OpenCall>();
   readonly #short: Pick<Shortener, 'text' | 'json'>;
 
   constructor(limit: number, short: Pick<Shortener, 'text' | 'json'>) {
-    this.ended = new BoundedList(limit);
+    this.#ended = new BoundedList(limit);
     this.#short = short;
   }
 
@@ -77,12 +87,35 @@ export class Calls {
     const { status, reason } = statuses[event.status];
     // Field by field: this runs for every call of a long stream, and a spread would cost more than all the rest.
     const ended = { name: call.name, inputs: this.#short.json(call.args) } as ToolCall;
-    if (output !== undefined) ended.outputs = this.#short.text(output);
+    const isLong = output !== undefined && output.length > textLimit && output.length <= cutLater;
+    // A place for what is cut later: the fields keep their order.
+    if (output !== undefined) ended.outputs = isLong ? '' : this.#short.text(output);
     if (duration !== undefined) ended.duration_ms = duration;
     ended.status = status;
     if (reason !== undefined) ended.reason = reason;
-    this.ended.push(ended);
+    this.#ended.push(isLong ? { call: ended, output } : ended);
     return call;
+  }
+
+  /** How many have ended. */
+  get count(): number {
+    return this.#ended.length;
+  }
+
+  /** How many of them are not shown. */
+  get omitted(): number {
+    return this.#ended.omitted;
+  }
+
+  /** Those that are shown. */
+  toArray(): ToolCall[] {
+    return this.#ended.toArray().map((each) => ('call' in each ? this.#cut(each) : each));
+  }
+
+  #cut(long: LongCall): ToolCall {
+    if (long.output !== undefined) long.call.outputs = this.#short.text(long.output);
+    long.output = undefined;
+    return long.call;
   }
 
   /** Another attempt or another run begins: calls that were under way no longer are. */

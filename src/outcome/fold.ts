@@ -380,7 +380,7 @@ export class OutcomeFold {
   /** Only where it matters: an agent that says that it is done, and does not hide its calls. */
   get #idle(): Signals['idle'] {
     const { claim, answered, did } = this.#signals;
-    const hasCalled = this.#calls.ended.length > 0 || did;
+    const hasCalled = this.#calls.count > 0 || did;
     // It may have made calls that nobody reports.
     const isSilent = !hasCalled && ((claim?.turns ?? 1) > 1 || silentAboutCalls.has(this.#thread?.agent ?? ''));
     if (claim?.status !== 'ok' || !answered || isSilent) return undefined;
@@ -409,7 +409,7 @@ export class OutcomeFold {
     const failure = verdict.class === 'success' ? undefined : errorDetails(this.#signals, this.#lastError);
     const duration = this.#times.duration(this.#attempts);
     const omitted = aboveZero({
-      tool_calls: this.#calls.ended.omitted,
+      tool_calls: this.#calls.omitted,
       artifacts: this.#artifacts.omitted,
       warnings: this.#warnings.omitted,
       branches: this.#lineage.omitted,
@@ -430,7 +430,7 @@ export class OutcomeFold {
         ...present({ cost_is: cost.is }),
         ...present({ model_name: this.#figures.model(this.#model) }),
         ...(this.#callsAreTold(dialect)
-          ? { api_calls_count: this.#calls.ended.length, tool_calls_count: this.#calls.ended.length }
+          ? { api_calls_count: this.#calls.count, tool_calls_count: this.#calls.count }
           : {}),
         turns: this.#signals.claim?.turns ?? (this.#turns || this.#figures.wire.turns),
         ...aboveZero({ waited_ms: this.#pauses.limit, paused_ms: this.#pauses.person }),
@@ -449,7 +449,7 @@ export class OutcomeFold {
       }),
       artifacts: this.#artifacts.toArray(),
       ...present({ error_details: failure }),
-      tool_calls: this.#calls.ended.toArray(),
+      tool_calls: this.#calls.toArray(),
       ...present({ denials: this.#denials() }),
       warnings: [
         ...this.#warnings.toArray(),
@@ -497,7 +497,7 @@ export class OutcomeFold {
   }
 
   #callsAreTold(dialect: string): boolean {
-    if (this.#calls.ended.length > 0) return true;
+    if (this.#calls.count > 0) return true;
     return this.#signals.claim?.turns === undefined && !silentAboutCalls.has(this.#thread?.agent ?? dialect);
   }
 }

@@ -26,6 +26,14 @@ export class Again {
   #held: HeldLine[] = [];
   #isCopy = false;
 
+  /** Counts a line that is read at once, since nothing is compared with it; false: it is one for `take`. */
+  passes(isApart: boolean): boolean {
+    // A mark costs a fifth of the parse.
+    if (this.#place > 0 || this.#isRemembering || isApart) return false;
+    this.#count += 1;
+    return true;
+  }
+
   /** Lines to be read now: none while they are like the first ones. `isApart`: other text stands before this line. */
   take(line: HeldLine, isApart: boolean): readonly HeldLine[] {
     const mark = this.#place > 0 && this.#place >= remembered ? undefined : markOf(line.wire);
@@ -38,10 +46,13 @@ export class Again {
       this.#length = this.#count;
       return this.#hold(line);
     }
+    if (mark !== undefined && this.#isRemembering) this.#marks.push(mark);
     this.#count += 1;
-    if (mark !== undefined && this.#marks.length < remembered && this.#marks.length === this.#count - 1)
-      this.#marks.push(mark);
     return [line];
+  }
+
+  get #isRemembering(): boolean {
+    return this.#marks.length < remembered && this.#marks.length === this.#count;
   }
 
   /** The input is over: what stops early may as well be a second run that was cut off. */

@@ -251,6 +251,7 @@ export class Reader {
     if (this.#again === undefined) return this.#decodeNow(wire, line, at);
     const isApart = this.#isAfterText;
     this.#isAfterText = false;
+    if (this.#again.passes(isApart)) return this.#decodeNow(wire, line, at);
     for (const each of this.#again.take({ wire, line, at }, isApart)) this.#decodeNow(each.wire, each.line, each.at);
   }
 

@@ -1,5 +1,6 @@
 import type { AgentEvent, Draft, EventOf } from '../events/event.ts';
 import { finalOf } from '../events/rewritten-block.ts';
+import { OpenIds } from '../ids/open-ids.ts';
 import type { EventSink } from '../redact/redactor.ts';
 import { type OpenBlock, OpenBlocks, type BlockIds } from './open-blocks.ts';
 
@@ -22,7 +23,7 @@ export class Repair {
   #iteration = 0;
   #blockCount = 0;
   readonly #blocks = new OpenBlocks();
-  readonly #items = new Set<string>();
+  readonly #items = new OpenIds<true>();
   readonly #permissions = new Set<string>();
 
   constructor(emit: EventSink) {
@@ -57,7 +58,7 @@ export class Repair {
         const turn = this.#needTurn();
         if (this.#items.has(draft.item_id)) this.#abandon(draft.item_id);
         else if (this.#items.size >= mostOpenItems) this.#abandonOldest();
-        this.#items.add(draft.item_id);
+        this.#items.set(draft.item_id, true);
         turn.items += 1;
         draft.turn_id ??= turn.id;
         return this.#emit(draft as EventOf<'item.started'>, synthetic);
@@ -103,7 +104,7 @@ export class Repair {
   end(): void {
     this.#needThread();
     this.#closeBlocks();
-    for (const item_id of this.#items) this.#abandon(item_id);
+    for (const item_id of this.#items.keys()) this.#abandon(item_id);
     this.#items.clear();
     if (this.#turn !== undefined) this.#completeTurn({ type: 'turn.completed' }, true);
   }
@@ -114,7 +115,7 @@ export class Repair {
 
   /** Many at once: finding the oldest entry of a set takes longer the more entries were deleted. */
   #abandonOldest(): void {
-    for (const item_id of [...this.#items].slice(0, mostOpenItems / 2)) {
+    for (const item_id of [...this.#items.keys()].slice(0, mostOpenItems / 2)) {
       this.#items.delete(item_id);
       this.#abandon(item_id);
     }

@@ -1,4 +1,5 @@
 import type { Draft, FileOperation, ItemKind, ItemStatus } from '../../events/event.ts';
+import { OpenIds } from '../../ids/open-ids.ts';
 import type { Json } from '../../json/json.ts';
 import type { DecoderSink } from '../dialect.ts';
 import { OpenCalls, type Waiting } from './open-calls.ts';
@@ -45,7 +46,7 @@ type DraftOf<Type extends Draft['type']> = Extract<Draft, { type: Type }>;
 /** The tool calls of a run: an end finds its start, by its id or by its tool, and a call that succeeds has made its edits. */
 export class Calls {
   readonly #sink: DecoderSink;
-  readonly #open = new Map<string, OpenCall>();
+  readonly #open = new OpenIds<OpenCall>();
   readonly #byTool = new OpenCalls<OpenCall>();
   #haveEdited = false;
 

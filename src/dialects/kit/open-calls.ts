@@ -1,3 +1,5 @@
+import { OpenIds } from '../../ids/open-ids.ts';
+
 /** A call that waits for its result, linked to the calls of the same tool before and after it. */
 export interface Waiting<Call> {
   readonly tool: string;
@@ -18,7 +20,7 @@ interface Queue<Call> {
  * have a hundred thousand calls open, and they may end in any order, so nothing is ever searched.
  */
 export class OpenCalls<Call extends Waiting<Call>> {
-  readonly #queues = new Map<string, Queue<Call>>();
+  readonly #queues = new OpenIds<Queue<Call>>();
 
   open(call: Call, turn = 0): void {
     const queue = this.#queues.get(call.tool);

@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import { asText } from '../../../json/read.ts';
@@ -25,7 +26,7 @@ const mostAsked = 1000;
 export class Tools {
   readonly subagents: Subagents;
   readonly #events: Events;
-  readonly #open = new Map<string, Call>();
+  readonly #open = new OpenIds<Call>();
   readonly #interrupts = new Map<string, Interrupt>();
 
   constructor(events: Events) {

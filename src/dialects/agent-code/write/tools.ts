@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { EncoderSink } from '../../dialect.ts';
 import { OpenCalls, type Waiting } from '../../kit/open-calls.ts';
@@ -16,7 +17,7 @@ export class Tools {
   readonly #turns: Turns;
   /** The open calls as a reader sees them. */
   readonly #open = new OpenCalls<Call>();
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new OpenIds<Call>();
   #edited: { id: string; path: string } | undefined;
 
   constructor(sink: EncoderSink, turns: Turns) {

@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { EncoderSink } from '../../dialect.ts';
@@ -13,7 +14,7 @@ interface Call {
 /** Tool calls. The front end does not know any of the tools, and must not run them itself. */
 export class Tools {
   readonly #sink: EncoderSink;
-  readonly #open = new Map<string, Call>();
+  readonly #open = new OpenIds<Call>();
   /** The calls that wait for an answer, by the permission that they requested. */
   readonly #approvals = new Map<string, string>();
 

@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { ItemKind, ItemStatus } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
@@ -15,7 +16,7 @@ const mostEarly = 1000;
 export class Tools {
   readonly #sink: DecoderSink;
   readonly #permissions: Permissions;
-  readonly #open = new Map<string, { name: string; path: string | undefined }>();
+  readonly #open = new OpenIds<{ name: string; path: string | undefined }>();
   readonly #ended = new Generations<true>(5000);
   /** Results that came before their calls; undefined: they cannot. */
   #early: Map<string, Parameters<Tools['end']>> | undefined;

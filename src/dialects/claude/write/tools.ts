@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { Json, JsonObject } from '../../../json/json.ts';
@@ -19,7 +20,7 @@ export class Tools {
   readonly #output: Output;
   readonly #talk: Conversation;
   readonly #ending: Ending;
-  readonly #open = new Map<string, Started>();
+  readonly #open = new OpenIds<Started>();
   /** The result line says whether a file is new, which only the next event tells us. */
   #held: { line: JsonObject; id: string } | undefined;
 

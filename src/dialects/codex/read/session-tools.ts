@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { FileOperation, ItemStatus } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
@@ -16,9 +17,9 @@ interface Edit {
 export class SessionTools {
   readonly #sink: DecoderSink;
   /** What each open call edits if it succeeds. */
-  readonly #open = new Map<string, readonly Edit[]>();
+  readonly #open = new OpenIds<readonly Edit[]>();
   /** Commands left running, by the session number under which later calls poll them, and which call polls which session. */
-  readonly #running = new Map<string, string>();
+  readonly #running = new OpenIds<string>();
   readonly #polls = new Map<string, string>();
 
   constructor(sink: DecoderSink) {

@@ -2,6 +2,7 @@ import type { EventOf, ItemStatus } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import type { Json, JsonObject } from '../../../json/json.ts';
+import { OpenIds } from '../../../ids/open-ids.ts';
 import { asText, integer, list, object, string } from '../../../json/read.ts';
 import { kindIn } from '../../kit/tool-kinds.ts';
 import { foreignServer, operationOf, statusOf, toolKinds, unanswered } from '../words.ts';
@@ -13,7 +14,7 @@ const commandKind = kindIn(toolKinds, command);
 /** The items that are tool calls. Started and completed lines pair by id; an item may have only its last line. */
 export class Tools {
   readonly #sink: DecoderSink;
-  readonly #open = new Set<string>();
+  readonly #open = new OpenIds<true>();
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
@@ -21,7 +22,7 @@ export class Tools {
 
   start(item: JsonObject, id: string): void {
     if (this.#open.has(id)) return;
-    this.#open.add(id);
+    this.#open.set(id, true);
     const type = typeOf(item);
     if (type === command) return this.#startCommand(item, id);
     this.#sink.emit({

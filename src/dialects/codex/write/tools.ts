@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { EncoderSink } from '../../dialect.ts';
@@ -12,7 +13,7 @@ export class Tools {
   readonly #sink: EncoderSink;
   readonly #items: Items;
   /** The fields of their first lines. */
-  readonly #open = new Map<string, JsonObject>();
+  readonly #open = new OpenIds<JsonObject>();
 
   constructor(sink: EncoderSink, items: Items) {
     this.#sink = sink;

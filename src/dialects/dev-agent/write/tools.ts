@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { EncoderSink } from '../../dialect.ts';
@@ -13,7 +14,7 @@ export class Tools {
   readonly #sink: EncoderSink;
   readonly #lines: Lines;
   readonly #turns: Turns;
-  readonly #open = new Map<string, { startedAt: string | null; turn: Turn | undefined }>();
+  readonly #open = new OpenIds<{ startedAt: string | null; turn: Turn | undefined }>();
 
   constructor(sink: EncoderSink, lines: Lines, turns: Turns) {
     this.#sink = sink;

@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { FileOperation, ItemStatus } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
@@ -21,7 +22,7 @@ interface Call extends Waiting<Call> {
 /** The tool lines of the event stream. Versions without call ids pair by name, in the order the calls started. */
 export class Tools {
   readonly #sink: DecoderSink;
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new OpenIds<Call>();
   readonly #open = new OpenCalls<Call>();
   #count = 0;
 

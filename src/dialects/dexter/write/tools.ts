@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf } from '../../../events/event.ts';
 import type { EncoderSink } from '../../dialect.ts';
 import type { Json, JsonObject } from '../../../json/json.ts';
@@ -8,7 +9,7 @@ import { errorPrefix, operationOf } from '../words.ts';
 /** The running calls, and the one that may have edited a file. */
 export class Tools {
   readonly #sink: EncoderSink;
-  readonly #open = new Map<string, EventOf<'item.started'>>();
+  readonly #open = new OpenIds<EventOf<'item.started'>>();
   #editor: string | undefined;
 
   constructor(sink: EncoderSink) {

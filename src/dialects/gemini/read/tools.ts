@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf, ItemKind, ItemStatus } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
@@ -10,7 +11,7 @@ import { mcpName, toolKinds } from '../words.ts';
 export class Tools {
   readonly #sink: DecoderSink;
   /** What the result of a call does not repeat: its name, and the file that it edits if it succeeds. */
-  readonly #open = new Map<string, { name: string; edit: Edit | undefined }>();
+  readonly #open = new OpenIds<{ name: string; edit: Edit | undefined }>();
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;

@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { EncoderSink } from '../../dialect.ts';
@@ -15,7 +16,7 @@ export class Tools {
   readonly #sink: EncoderSink;
   readonly #lines: Lines;
   /** The open calls, and the file that each edits if it succeeds. */
-  readonly #open = new Map<string, string | undefined>();
+  readonly #open = new OpenIds<string | undefined>();
   #results: JsonObject[] = [];
   #held = 0;
   /** Some results of this batch have been written: a reader takes the next call for one of another turn. */

@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import type { JsonObject } from '../../../json/json.ts';
@@ -30,7 +31,7 @@ export class Tools {
   readonly #edits: Edits;
   /** Parts that have ended. */
   readonly #done: Recent<true>;
-  readonly #open = new Map<string, OpenTool>();
+  readonly #open = new OpenIds<OpenTool>();
   /** The open call that began last. */
   #last: OpenTool | undefined;
   /** Calls announced without their arguments. */
@@ -139,7 +140,7 @@ export class Tools {
 /** Calls whose parts have no id: until one has ended, the parts of the same tool in the same session are about it. */
 class Nameless {
   readonly #sink: DecoderSink;
-  readonly #open = new Map<string, string>();
+  readonly #open = new OpenIds<string>();
   #count = 0;
 
   constructor(sink: DecoderSink) {

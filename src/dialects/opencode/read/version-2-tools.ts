@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import type { Json, JsonObject } from '../../../json/json.ts';
 import { filled, list, object, string } from '../../../json/read.ts';
@@ -14,7 +15,7 @@ interface OpenCall {
 export class ToolsOfVersion2 {
   readonly #sink: DecoderSink;
   readonly #names = new Map<string, string>();
-  readonly #open = new Map<string, OpenCall>();
+  readonly #open = new OpenIds<OpenCall>();
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;

@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf } from '../../../events/event.ts';
 import type { Json, JsonObject } from '../../../json/json.ts';
 import { asText, object, string } from '../../../json/read.ts';
@@ -32,7 +33,7 @@ const mostPrinted = 400_000;
 export class Tools {
   readonly #session: Session;
   readonly #main: Lane;
-  readonly #open = new Map<string, OpenTool>();
+  readonly #open = new OpenIds<OpenTool>();
 
   constructor(session: Session, main: Lane) {
     this.#session = session;

@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { ItemStatus } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
@@ -20,7 +21,7 @@ interface OpenCall {
 
 export class Tools {
   readonly #sink: DecoderSink;
-  readonly #calls = new Map<string, OpenCall>();
+  readonly #calls = new OpenIds<OpenCall>();
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;

@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { EncoderSink } from '../../dialect.ts';
 import type { Json, JsonObject } from '../../../json/json.ts';
@@ -26,7 +27,7 @@ export class Tools {
   readonly #sink: EncoderSink;
   readonly #line: (wire: JsonObject) => void;
   readonly #conversation: Conversation;
-  readonly #calls = new Map<string, OpenCall>();
+  readonly #calls = new OpenIds<OpenCall>();
   /** The end of an edit waits for the diff that follows it. */
   #waiting: { event: EventOf<'item.completed'> & EventRecord; call: OpenCall } | undefined;
 

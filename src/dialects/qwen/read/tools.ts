@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { ItemKind, ItemStatus } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
@@ -11,7 +12,7 @@ import type { Permissions } from './permissions.ts';
 export class Tools {
   readonly #sink: DecoderSink;
   readonly #permissions: Permissions;
-  readonly #open = new Map<string, { kind: ItemKind; path: string | undefined; isMain: boolean }>();
+  readonly #open = new OpenIds<{ kind: ItemKind; path: string | undefined; isMain: boolean }>();
   #subAgents = 0;
 
   constructor(sink: DecoderSink, permissions: Permissions) {

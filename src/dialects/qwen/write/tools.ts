@@ -1,3 +1,4 @@
+import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { Json, JsonObject } from '../../../json/json.ts';
@@ -28,7 +29,7 @@ export class Tools {
   readonly #output: Output;
   readonly #talk: Conversation;
   readonly #ending: Ending;
-  readonly #open = new Map<string, Call>();
+  readonly #open = new OpenIds<Call>();
   /** The edit that a reader sees in the last result. */
   #edit: { item: string; path: string } | undefined;
 
