@@ -64,7 +64,7 @@ async function readVersion(path: string): Promise<Installed> {
   };
 }
 
-async function askVersion(path: string, agent: AgentCli, env: Environment): Promise<Installed> {
+export async function askVersion(path: string, agent: AgentCli, env: Environment): Promise<Installed> {
   let answer: Printed;
   try {
     answer = await askProgram(path, agent.versionArgs, childEnvironment(env, { pass: agent.passEnv, set: {} }));

@@ -98,6 +98,16 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/play.ts')).play,
   },
   {
+    name: 'replay',
+    summary: 'Run a recorded run again, offline: the real agent, answered from the recording',
+    load: async () => (await import('./commands/replay.ts')).replay,
+  },
+  {
+    name: 'rehearse',
+    summary: 'Run recorded runs through another version of an agent, and compare',
+    load: async () => (await import('./commands/rehearse.ts')).rehearse,
+  },
+  {
     name: 'schema',
     summary: 'Print the JSON Schema of a format',
     load: async () => (await import('./commands/schema.ts')).schema,

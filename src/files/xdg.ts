@@ -5,6 +5,9 @@ import type { Environment } from '../words/vocabulary.ts';
 /** For what we store: sessions, the ledger and its tapes. */
 export const stateFolder = (env: Environment): string => join(xdg(env, 'XDG_STATE_HOME', '.local', 'state'), 'runwire');
 
+/** For what can be fetched again. */
+export const cacheFolder = (env: Environment): string => join(xdg(env, 'XDG_CACHE_HOME', '.cache'), 'runwire');
+
 export const configFolder = (env: Environment): string => join(xdg(env, 'XDG_CONFIG_HOME', '.config'), 'runwire');
 
 /** The XDG rules: a relative path in such a variable is not valid and is ignored. */

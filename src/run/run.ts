@@ -29,7 +29,7 @@ import { RecordLog } from './sinks/record-log.ts';
 import type { Sink } from './sinks/sink.ts';
 import { isBordered, wireOf, unenforced } from './sources/reach.ts';
 import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
-import type { Shared } from './sources/choose.ts';
+import type { Shared, StandIn } from './sources/choose.ts';
 import type { Introduction, Source } from './sources/source.ts';
 import type { Script } from './sources/script.ts';
 import type { RunSpec } from '../contract/spec.ts';
@@ -68,6 +68,10 @@ export interface StartOptions extends SinkRequests {
   settle?: ((outcome: RunOutcome) => Promise<boolean>) | undefined;
   /** Asked about actions that no rule allows or denies; unset: they are denied. */
   ask?: AskPerson | undefined;
+  /** Answers what passes through the wire in place of all providers. */
+  provider?: StandIn | undefined;
+  /** The agent's program; unset: the first one in PATH. */
+  program?: string | undefined;
 }
 
 /** Starts a run at once. The command, the library, and anything else that runs agents hold the same handle. */
@@ -312,6 +316,7 @@ class LiveRun implements Run {
 
   async #chooseSource(refusal: Failure | undefined, spec: RunSpec = this.spec): Promise<Chosen> {
     const { agentEnv: env = this.#options.env, variables = {}, loadAgent, script, warn, ask, settle } = this.#options;
+    const { provider, program } = this.#options;
     const refused = (failure: Failure, introduction: Introduction): Chosen => ({
       source: refusingSource(failure),
       introduction,
@@ -335,6 +340,9 @@ class LiveRun implements Run {
         loadAgent,
         script,
         ask,
+        provider,
+        // Another agent that goes on for it is another program.
+        program: spec === this.spec ? program : undefined,
       };
       const { workspace } = spec;
       const choose = async (chosenBy: typeof chooser): Promise<Chosen> =>

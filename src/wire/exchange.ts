@@ -97,8 +97,7 @@ export class Exchange {
     }
     response.off('close', leave);
     const answer = await this.#conclude(failure);
-    const { 'content-type': type, 'content-encoding': encoding } = this.#answer?.headers ?? {};
-    await this.#passage.tap?.end(answer, { type, encoding });
+    await this.#passage.tap?.end(answer, this.#answer?.headers ?? {});
     return answer;
   }
 

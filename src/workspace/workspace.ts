@@ -143,6 +143,11 @@ export class Workspace {
     return this.#plan.branch;
   }
 
+  /** What was kept of it last. */
+  get kept(): Kept | undefined {
+    return this.#kept;
+  }
+
   /** Where the top of the checkout is in the copy. */
   get top(): string {
     return this.#isolation.top;

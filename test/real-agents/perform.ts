@@ -41,17 +41,17 @@ export interface Performed {
 interface Stage extends Place {
   base: string;
   home: string;
-  /** Its requests pass through the wire. */
-  isWired: boolean;
+  /** Whether its requests pass through the wire; unset: they do not. */
+  wire: 'meter' | 'record' | undefined;
   /** Runwire's own process. */
   pid?: number | undefined;
   keys: Set<string>;
 }
 
-function setUp(agent: RealAgent, url: string, isWired: boolean): Stage {
+function setUp(agent: RealAgent, url: string, wire: Stage['wire']): Stage {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'runwire-real-')));
   const place = { url, work: join(base, 'work'), started: join(base, 'started') };
-  const stage: Stage = { ...place, base, home: join(base, 'home'), isWired, keys: new Set() };
+  const stage: Stage = { ...place, base, home: join(base, 'home'), wire, keys: new Set() };
   mkdirSync(stage.work);
   for (const [path, text] of Object.entries(agent.home(stage))) {
     mkdirSync(dirname(join(stage.home, path)), { recursive: true });
@@ -106,7 +106,6 @@ function agentFlags({ id, flags = [] }: RealAgent, { acp }: Scenario): string[] 
 
 function start(agent: RealAgent, scenario: Scenario, stage: Stage, folder: string): ChildProcess {
   const { prompt, onStdin, flags = [] } = scenario;
-  const own = agent.env(stage);
   const args = [
     'run',
     ...agentFlags(agent, scenario),
@@ -114,13 +113,18 @@ function start(agent: RealAgent, scenario: Scenario, stage: Stage, folder: strin
     'runwire',
     '--tape',
     join(stage.base, 'tape'),
-    ...(stage.isWired ? ['--wire', 'meter'] : []),
+    ...(stage.wire === undefined ? [] : ['--wire', stage.wire]),
     ...(agent.pass ?? []).flatMap((name) => ['--env', name]),
     ...(flags.includes('--permission-mode') ? [] : ['--permission-mode', 'full']),
     ...(scenario.acp === 'bridge' ? [] : (agent.flags ?? [])),
     ...flags,
     ...(onStdin === true ? [] : ['--prompt', prompt]),
   ];
+  return runwire(args, agent, stage, folder, onStdin === true ? `${prompt}\n` : '');
+}
+
+/** The command as the user of an agent types it. */
+function runwire(args: readonly string[], agent: RealAgent, stage: Stage, folder: string, stdin = ''): ChildProcess {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: stage.work,
     env: {
@@ -130,12 +134,12 @@ function start(agent: RealAgent, scenario: Scenario, stage: Stage, folder: strin
       SHELL: '/bin/bash',
       TERM: 'dumb',
       TMPDIR: tmpdir(),
-      ...own,
+      ...agent.env(stage),
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin?.on('error', () => {});
-  child.stdin?.end(onStdin === true ? `${prompt}\n` : '');
+  child.stdin?.end(stdin);
   return child;
 }
 
@@ -203,7 +207,7 @@ async function performOnce(
     changed: [...changedIn(stage.work), ...(branch === undefined ? [] : changedOn(stage.work, branch))].toSorted(),
     touched: isInCopy ? differences(untouched, fingerprint(stage.work)) : [],
     left,
-    keys: [...stage.keys, ...(stage.isWired ? addressesIn(stage.home, Object.keys(agent.home(stage))) : [])],
+    keys: [...stage.keys, ...(stage.wire !== undefined ? addressesIn(stage.home, Object.keys(agent.home(stage))) : [])],
   };
 }
 
@@ -212,21 +216,23 @@ export interface Performance {
   scenario: Scenario;
   /** Where the agents are installed. */
   folder: string;
-  isWired: boolean;
+  wire: Stage['wire'];
+  /** Called when all has been done, with the model gone: more commands in the same place. */
+  after?: (command: (...args: string[]) => Promise<Awaited<ReturnType<typeof told>>>, place: Place) => Promise<void>;
 }
 
 /** Runs a scenario with a fresh home, a fresh repository and a fresh model. */
 export async function perform(
-  { agent, scenario, folder, isWired }: Performance,
+  { agent, scenario, folder, wire, after }: Performance,
   signal: AbortSignal,
 ): Promise<Performed[]> {
   let turns: ReturnType<Scenario['turns']> = [];
   const stages: Stage[] = [];
   const server = await startModelServer({
-    ...(isWired ? { requireKey: key } : {}),
+    ...(wire === undefined ? {} : { requireKey: key }),
     turns: (request, index) => {
       // The agent waits for this answer: what it has now, it has.
-      if (isWired)
+      if (wire !== undefined)
         for (const { base, pid, keys } of stages)
           for (const place of keysIn(key, base, { except: pid, memory: index === 0 && agent.keyInFile !== true }))
             keys.add(place);
@@ -238,17 +244,23 @@ export async function perform(
     // Names for a session, notes for later runs: what agents ask beside their work.
     side: { text: 'A title', maxSystem: 100_000 },
   });
-  const stage = setUp(agent, server.url, isWired);
+  const stage = setUp(agent, server.url, wire);
   stages.push(stage);
   turns = scenario.turns(agent.hands, stage);
   const around = { stage, server, folder, signal };
+  let isServed = true;
   try {
     const first = await performOnce(agent, scenario, around);
+    if (after !== undefined) {
+      await server.close();
+      isServed = false;
+      await after((...args) => told(runwire(args, agent, stage, folder)), stage);
+    }
     if (scenario.resumeWith === undefined) return [first];
     const flags = [...(scenario.flags ?? []), '--resume', first.outcome?.session_id ?? ''];
     return [first, await performOnce(agent, { ...scenario, prompt: scenario.resumeWith, flags }, around)];
   } finally {
-    await server.close();
+    if (isServed) await server.close();
     rmSync(stage.base, { recursive: true, force: true, maxRetries: 3 });
   }
 }

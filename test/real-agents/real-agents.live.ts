@@ -35,7 +35,7 @@ const cases = realAgents.flatMap((agent) => {
 for (const { agent, folder, name, isWired } of cases) {
   it.concurrent(`${agent.id}: ${name}${isWired ? ' through the wire' : ''}`, async ({ signal, onTestFailed }) => {
     const scenario = scenarios[name];
-    const runs = await perform({ agent, scenario, folder, isWired }, signal);
+    const runs = await perform({ agent, scenario, folder, wire: isWired ? 'meter' : undefined }, signal);
     onTestFailed(() => {
       for (const { outcome, stderr } of runs) console.error(`${agent.id}: ${name}`, outcome?.verdict.evidence, stderr);
     });

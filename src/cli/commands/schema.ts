@@ -11,12 +11,13 @@ import { parseJson } from '../../json/parse.ts';
 
 /** Only the names: the schemas are loaded when one is asked for. A test keeps the two equal. */
 const runsFormats = ['run', 'run-summary', 'run-stats', 'run-diff', 'run-finding', 'budget'] as const;
+const replayFormats = ['replay', 'rehearsal'] as const;
 
 export const schema = command({
   name: 'schema',
   summary: 'Print the JSON Schema of a format',
   operands: '[NAME]',
-  description: `Without a name, lists the names. Formats of Runwire: ${Object.keys(formats).join(', ')}, config; of its ledger: ${runsFormats.join(', ')}.
+  description: `Without a name, lists the names. Formats of Runwire: ${Object.keys(formats).join(', ')}, config; of its ledger: ${runsFormats.join(', ')}; of recorded runs that are run again: ${replayFormats.join(', ')}.
 The name of a dialect gives the schema of one object in its wire format. --all writes every schema into a folder, as NAME.schema.json; files there that are not Runwire schemas are never overwritten.`,
   options: {
     all: {
@@ -51,11 +52,11 @@ The name of a dialect gives the schema of one object in its wire format. --all w
 });
 
 export function schemaNames(): string[] {
-  return [...Object.keys(formats), 'config', ...runsFormats, ...dialects.map((each) => each.id)];
+  return [...Object.keys(formats), 'config', ...runsFormats, ...replayFormats, ...dialects.map((each) => each.id)];
 }
 
 async function schemaText(name: string): Promise<string> {
-  const isRuns = runsFormats.find((each) => each === name);
+  const isRuns = [...runsFormats, ...replayFormats].find((each) => each === name);
   const found =
     name === 'config' ? await configSchema() : isRuns === undefined ? await schemaOf(name) : await runsSchema(isRuns);
   return `${JSON.stringify(found, null, 2)}\n`;
@@ -104,9 +105,15 @@ async function configSchema(): Promise<Record<string, unknown>> {
   return { $schema, $id: 'runwire:config', title: 'Runwire config', ...rest };
 }
 
-/** The schema of what the commands under `runs` print. */
-async function runsSchema(name: (typeof runsFormats)[number]): Promise<Record<string, unknown>> {
-  const [{ z }, { runsSchemas }] = await Promise.all([import('zod'), import('../../ledger/schemas.ts')]);
-  const { $schema, ...rest } = z.toJSONSchema(runsSchemas[name], { unrepresentable: 'any' });
+/** The schema of what the commands under `runs` print, and those that run a run again. */
+async function runsSchema(
+  name: (typeof runsFormats)[number] | (typeof replayFormats)[number],
+): Promise<Record<string, unknown>> {
+  const [{ z }, { runsSchemas }, { replaySchemas }] = await Promise.all([
+    import('zod'),
+    import('../../ledger/schemas.ts'),
+    import('../../replay/report.ts'),
+  ]);
+  const { $schema, ...rest } = z.toJSONSchema({ ...runsSchemas, ...replaySchemas }[name], { unrepresentable: 'any' });
   return { $schema, $id: `runwire:${name}`, title: `Runwire ${name}`, ...rest };
 }

@@ -23,12 +23,12 @@ const defaultMode: PermissionMode = 'edit';
 export async function agentSource(spec: RunSpec, variables: Variables): Promise<Chosen> {
   const cli = findAgent(spec.agent);
   const { permission_mode: mode, pass_env, limits } = spec;
-  const { env, set: given, workspace, wire } = variables;
+  const { env, set: given, workspace, wire, program } = variables;
   const modes = cli.abilities.permissionModes;
   // A mode that was asked for is a promise, which a stricter mode keeps as well; the default is not a promise.
   if (mode !== undefined && !hasAtMost(modes, mode))
     throw new Failure('input', `--permission-mode ${mode}: ${cli.title} has ${modes.join(', ') || 'no such modes'}`);
-  const { path, version } = await locate(cli, env);
+  const { path, version } = await locate(cli, env, program);
   await needKey(cli, { ...env, ...given });
   const ask = askOf(spec);
   const plan = (more: Partial<Ask>): Plan => cli.plan({ ...ask, ...more }, version);

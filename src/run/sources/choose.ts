@@ -15,6 +15,7 @@ import type { Script } from './script.ts';
 import type { Introduction, Source } from './source.ts';
 import type { SharedCopy } from './isolated.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import type { WireRecording } from './wire-recording.ts';
 
 /** The values behind the variable names in a spec. */
 export interface Variables {
@@ -27,6 +28,15 @@ export interface Variables {
   border?: RunBorder | undefined;
   /** Where its requests to models are to pass; unset: they go where they go. */
   wire?: Wire | undefined;
+  /** The agent's program; unset: the first one in PATH. */
+  program?: string | undefined;
+}
+
+/** What answers in place of the providers of models. */
+export interface StandIn {
+  address: string;
+  /** Called before the first request: the top of the copy that the agent works in, or its folder. */
+  worksIn(folder: string): void;
 }
 
 export interface Chosen {
@@ -44,6 +54,8 @@ export interface Shared {
   requests: { count: number };
   /** The private copy that they work in. */
   copy?: SharedCopy;
+  /** What is kept of their requests, if it is. */
+  recording?: WireRecording;
 }
 
 export interface Chooser extends Variables {
@@ -57,6 +69,8 @@ export interface Chooser extends Variables {
   script?: ((run: Run) => Script) | undefined;
   /** A person who can be asked; unset: nobody. */
   ask?: AskPerson | undefined;
+  /** Answers what passes through the wire in place of all providers. */
+  provider?: StandIn | undefined;
 }
 
 /** Chooses what makes the events: the built-in agent, another agent's program, or the caller's command. Each is loaded only when chosen. */

@@ -1,14 +1,10 @@
 import type { RunSpec } from '../../contract/spec.ts';
 import type { Draft } from '../../events/event.ts';
 import { Failure } from '../../failure.ts';
-import type { Json, JsonObject } from '../../json/json.ts';
-import { present } from '../../json/present.ts';
+import type { JsonObject } from '../../json/json.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { cutAfter } from '../../redact/cut.ts';
 import type { Redactor } from '../../redact/redactor.ts';
-import { type Clean, cleanJson } from '../../wire/recording/clean.ts';
-import { Recorder } from '../../wire/recording/recorder.ts';
-import { RecordingWriter } from '../../wire/recording/recording.ts';
 import { type Quote, quotaDraft, requestedDraft, respondedDraft } from '../../wire/drafts.ts';
 import type { ModelAnswer, ModelRequest } from '../../wire/exchange.ts';
 import { Gateway } from '../../wire/gateway.ts';
@@ -17,7 +13,6 @@ import type { Route } from '../../wire/route.ts';
 import { standardRoutes, standardVariables } from '../../wire/standard-routes.ts';
 import { acpAgent, builtIn, type Environment } from '../../words/vocabulary.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { gitPlace } from '../git.ts';
 import { allowedModels } from '../allowed-models.ts';
 import type { RequestKind } from '../reservations.ts';
 import { type Cause, describeCause } from '../stop.ts';
@@ -26,6 +21,7 @@ import { Conversation } from './conversation.ts';
 import { unknownDialect } from './process.ts';
 import { wireOf } from './reach.ts';
 import type { Attempt, Source } from './source.ts';
+import { WireRecording } from './wire-recording.ts';
 
 /** Paths that are told of; an agent may ask for any number. */
 const mostStrays = 20;
@@ -33,6 +29,8 @@ const mostStrays = 20;
 const worthTelling = 5;
 /** How often a model that is not allowed may be asked beside the work, such as for a title, before the agent is stopped. */
 const mostBeside = 5;
+/** A provider that knows only a recording is given this in place of a key. */
+const noKey = 'token';
 
 /** A command or an agent whose requests to models pass through a gateway of this run. `choose` makes its source, which is told the way there. */
 export async function wiredSource<Given extends Chooser>(
@@ -47,17 +45,32 @@ export async function wiredSource<Given extends Chooser>(
       'input',
       `${flagOf(spec)} works for a command of your own and for agents that are programs, not for ${agent}`,
     );
-  const { env, set, redact, border } = chooser;
+  const { env, set, redact, border, provider } = chooser;
   const given = { ...env, ...set };
   // Until it has ended nobody knows whether what a program prints can be read.
   const keepsReplies = command !== undefined && spec.dialect === undefined;
-  const listener = new WireListener(spec.models, redact, keepsReplies);
+  let source: Source | undefined;
+  const workspace = (): Workspace | undefined => source?.workspace;
+  const onFirst = (): void => provider?.worksIn(workspace()?.top ?? spec.cwd);
+  const listener = new WireListener(spec.models, redact, { keepsReplies, onFirst });
   const cleanings: (() => void)[] = [];
   let gateway: Gateway | undefined;
+  let recording: WireRecording | undefined;
   const open = async (routes: readonly Route[]): Promise<Gateway> => {
-    const recorder = wire === 'record' ? recorderOf(spec, given, listener, redact) : undefined;
-    const numbers = chooser.shared.requests;
-    gateway = new Gateway({ routes, listener, recorder, keepsReplies, env: given, numbers });
+    if (wire === 'record')
+      recording = chooser.shared.recording ??= await WireRecording.of(spec, given, { redact, workspace });
+    recording?.tellTo((line) => listener.recorded(line));
+    const upstream = provider?.address;
+    const real = upstream === undefined ? routes : routes.map((route) => ({ ...route, upstream, key: noKey }));
+    gateway = new Gateway({
+      routes: real,
+      listener,
+      recorder: recording?.recorder,
+      keepsReplies,
+      numbers: chooser.shared.requests,
+      // What is on this machine is not asked of a proxy.
+      env: provider === undefined ? given : {},
+    });
     await gateway.open(border?.listener);
     // The token is worth nothing outside this run, but it need not be read either.
     redact?.learn([gateway.token, ...routes.flatMap(({ key }) => key ?? [])]);
@@ -80,29 +93,13 @@ export async function wiredSource<Given extends Chooser>(
           })
         : await choose({ ...chooser, set: { ...set, ...variablesTo(await open(standardRoutes(given)), given) } });
     if (gateway === undefined) return chosen;
-    return {
-      ...chosen,
-      source: new WiredSource(chosen.source, { gateway, listener, close, isAsked: wire !== 'auto' }),
-    };
+    source = chosen.source;
+    const isAsked = wire !== 'auto';
+    return { ...chosen, source: new WiredSource(source, { gateway, listener, recording, close, isAsked }) };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** Keeps what passes on the tape, so that it is kept, moved and removed as the run itself is. */
-function recorderOf(
-  spec: RunSpec,
-  { HOME: home }: Environment,
-  listener: WireListener,
-  redact: Redactor | undefined,
-): Recorder {
-  const clean: Clean = (text) => redact?.text(text) ?? text;
-  const { agent, cwd } = spec;
-  const request = cleanJson(JSON.parse(JSON.stringify(spec)) as Json, clean) as JsonObject;
-  const { commit } = gitPlace(cwd);
-  const head = { agent, cwd, spec: request, ...present({ home }), ...(commit === '' ? {} : { commit }) };
-  return new Recorder(new RecordingWriter(head, clean, (line) => listener.recorded(line)), Date.now);
 }
 
 /** What asked for the wire. */
@@ -142,9 +139,17 @@ class WireListener {
   /** Lines of the recording that are not told yet: those of one request, or of one answer, are one event. */
   #lines: JsonObject[] = [];
 
-  constructor(models: readonly string[], redact: Redactor | undefined, keepsReplies: boolean) {
+  readonly #onFirst: () => void;
+
+  /** `onFirst`: called before the first request goes on. */
+  constructor(
+    models: readonly string[],
+    redact: Redactor | undefined,
+    { keepsReplies, onFirst }: { keepsReplies: boolean; onFirst: () => void },
+  ) {
     this.#objectionTo = allowedModels(models);
     this.#keepsReplies = keepsReplies;
+    this.#onFirst = onFirst;
     this.#quote = (text, most) => redact?.quote(text, most) ?? cutAfter(text, most);
   }
 
@@ -167,6 +172,7 @@ class WireListener {
 
   /** A run that is told to stop, because its money is used up or for any other reason, asks no more. */
   async requested(request: ModelRequest, gone: AbortSignal): Promise<string | undefined> {
+    if (!this.#hasPassed) this.#onFirst();
     this.#hasPassed = true;
     const { number, facts } = request;
     const kind = this.#kindOf(request);
@@ -259,6 +265,7 @@ class WiredSource implements Source {
   readonly #inner: Source;
   readonly #gateway: Gateway;
   readonly #listener: WireListener;
+  readonly #recording: WireRecording | undefined;
   readonly #isAsked: boolean;
   readonly #close: () => Promise<void>;
 
@@ -267,13 +274,21 @@ class WiredSource implements Source {
     {
       gateway,
       listener,
+      recording,
       close,
       isAsked,
-    }: { gateway: Gateway; listener: WireListener; close: () => Promise<void>; isAsked: boolean },
+    }: {
+      gateway: Gateway;
+      listener: WireListener;
+      recording: WireRecording | undefined;
+      close: () => Promise<void>;
+      isAsked: boolean;
+    },
   ) {
     this.#inner = inner;
     this.#gateway = gateway;
     this.#listener = listener;
+    this.#recording = recording;
     this.#close = close;
     this.#isAsked = isAsked;
   }
@@ -305,6 +320,7 @@ class WiredSource implements Source {
       return (end = await this.#inner.produce(attempt));
     } finally {
       await this.#gateway.hangUp();
+      await this.#recording?.keepFiles();
       if (this.#inner.dialect === unknownDialect) this.#listener.tellConversation(end);
       // Where nobody asked for the wire, an agent that never began to work is not worth a word.
       if (!this.#listener.hasPassed && (this.#isAsked || attempt.session !== undefined))

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FileState } from '../../files/file-state.ts';
 import type { Json, JsonObject } from '../../json/json.ts';
 import { isObject } from '../../json/read.ts';
 import { type Clean, cleanField, cleanJson } from './clean.ts';
@@ -14,8 +15,11 @@ export const RecordingHead = z.object({
   agent_version: z.string().optional(),
   cwd: z.string().optional(),
   home: z.string().optional(),
-  /** What was checked out. */
+  /** What was checked out, and on which branch; empty: on none. */
   commit: z.string().optional(),
+  branch: z.string().optional(),
+  /** How many files were not as in that commit. */
+  dirty: z.int().optional(),
   /** What was asked of the run, as it is stored and queued. */
   spec: z.record(z.string(), z.json()).optional(),
 });
@@ -39,6 +43,8 @@ export interface RecordedAnswer {
   number: number;
   status: number | null;
   content_type: string;
+  /** Headers that say whether and when to ask again. */
+  retry?: Readonly<Record<string, string>> | undefined;
   ended: string;
   first_byte_ms?: number | undefined;
   duration_ms: number;
@@ -52,8 +58,11 @@ export interface RecordedExchange {
   answer: RecordedAnswer | undefined;
 }
 
+/** It was parsed as JSON, so it is not looked at again: that would cost more, and lose fields with odd names. */
+const Parsed = z.custom<Json>((value) => value !== undefined);
+
 const Line = z.union([
-  z.object({ part: z.int(), value: z.json() }),
+  z.object({ part: z.int(), value: Parsed }),
   z.object({
     request: z.int(),
     at_ms: z.number(),
@@ -64,19 +73,21 @@ const Line = z.union([
     /** The body is as that of this request, except for `body`. */
     like: z.int().optional(),
     without: z.array(z.string()).optional(),
-    body: z.json(),
+    body: Parsed,
   }),
   z.object({
     answer: z.int(),
     status: z.int().nullable(),
     content_type: z.string(),
+    retry: z.partialRecord(z.enum(['retry-after', 'retry-after-ms', 'x-should-retry']), z.string()).optional(),
     ended: z.string(),
     first_byte_ms: z.number().optional(),
     duration_ms: z.number(),
-    events: z.array(z.json()).optional(),
-    json: z.json().optional(),
+    events: z.array(Parsed).optional(),
+    json: Parsed.optional(),
     text: z.string().optional(),
   }),
+  z.object({ files: z.array(z.tuple([z.string(), z.string().nullable()])) }),
 ]);
 type Line = z.infer<typeof Line>;
 
@@ -119,6 +130,11 @@ export class RecordingWriter {
     );
   }
 
+  /** What the work came to, after each attempt. */
+  files(files: readonly FileState[]): void {
+    this.#write({ files: files.map(([path, content]) => [this.#clean(path), content]) });
+  }
+
   #encoded(body: string, type: string): { events: Json[] } | { json: Json } | { text: string } {
     if (/^text\/event-stream\b/i.test(type)) {
       const events = cleanEvents(readEvents(body), (text, field) => cleanField(text, field, this.#clean));
@@ -151,6 +167,8 @@ export class RecordingReader {
   readonly exchanges: RecordedExchange[] = [];
   readonly #byNumber = new Map<number, RecordedExchange>();
   head: RecordingHead | undefined;
+  /** Undefined: nobody looked. */
+  files: readonly FileState[] | undefined;
 
   line(text: string): void {
     this.value(JSON.parse(text) as Json);
@@ -164,6 +182,7 @@ export class RecordingReader {
     const line = Line.parse(value) as Line;
     if ('part' in line) this.#parts.add(line as { part: number; value: Json });
     else if ('request' in line) this.#request(line);
+    else if ('files' in line) this.files = line.files;
     else this.#answer(line);
   }
 

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Json } from '../../json/json.ts';
 import { isObject } from '../../json/read.ts';
 import { type Clean, cleanJson } from '../recording/clean.ts';
 import type { RecordedAnswer, RecordedExchange } from '../recording/recording.ts';
 import { type Departure, differenceOf, distance, leavesOf } from './departure.ts';
+import { RequestKeys } from './keys.ts';
 import { type Folders, normalise } from './normalise.ts';
 import type { ReplayRules } from './rules.ts';
 import { toolResultsIn } from './tool-results.ts';
@@ -18,25 +18,29 @@ export interface NewRequest {
 /** What a recording says to a request. */
 export type Match = { answer: RecordedAnswer; recorded: number; isLoose: boolean } | { departure: Departure };
 
+/** Knows the answers of a recording. */
+export interface Answers {
+  /** How many there are, and how many of them were given. */
+  readonly size: number;
+  readonly given: number;
+  match(request: NewRequest): Match;
+}
+
 export interface MatcherOptions {
   rules: ReplayRules;
   clean: Clean;
-  /** Where the recorded run worked, and where this one does. */
+  /** Where the recorded run worked, and where this one does: that may be set until the first request. */
   recordedIn: Folders;
   folders: Folders;
 }
 
 interface Entry {
-  exchange: RecordedExchange & { answer: RecordedAnswer };
+  exchange: AnsweredExchange;
   target: string;
   isUsed: boolean;
 }
 
-/** Entries that may answer the same request, in the order of the recording. */
-interface Queue {
-  entries: Entry[];
-  next: number;
-}
+export type AnsweredExchange = RecordedExchange & { answer: RecordedAnswer };
 
 /** Among how many answers that are left the one that was meant is looked for. */
 const mostCompared = 8;
@@ -45,109 +49,123 @@ const mostCompared = 8;
  * Answers requests from a recording, by what they say and never by their order. Each recorded answer is given once; a request without
  * one gets none, and no guess instead.
  */
-export class Matcher {
+export class Matcher implements Answers {
   readonly #options: MatcherOptions;
   readonly #entries: Entry[];
-  readonly #exact = new Map<string, Queue>();
-  readonly #loose = new Map<string, Queue>();
+  readonly #keys: RequestKeys;
+  readonly #exact = new Queues<Entry>();
+  /** Made when it is first needed. */
+  #loose: Queues<Entry> | undefined;
   #count = 0;
+  #given = 0;
 
   constructor(exchanges: readonly RecordedExchange[], options: MatcherOptions) {
     this.#options = options;
+    this.#keys = new RequestKeys(options.rules, options.recordedIn);
     this.#entries = exchanges.filter(isAnswered).map((exchange) => {
       const { method, path } = exchange.request;
       return { exchange, target: `${method} ${path}`, isUsed: false };
     });
-    // Of the bodies only hashes are kept: together they are as long as the square of the conversation.
-    for (const entry of this.#entries) {
-      const body = this.#recorded(entry);
-      add(this.#exact, keyOf(entry.target, body), entry);
-      add(this.#loose, keyOf(entry.target, withoutOrder(body)), entry);
-    }
+    for (const entry of this.#entries) this.#exact.add(this.#keys.of(entry.target, entry.exchange.request.body), entry);
   }
 
-  /** How many answers the recording has, and how many of them were given. */
   get size(): number {
     return this.#entries.length;
   }
 
   get given(): number {
-    return this.#entries.filter(({ isUsed }) => isUsed).length;
+    return this.#given;
   }
 
   match({ method, path, body: sent }: NewRequest): Match {
     this.#count += 1;
-    const target = `${method} ${this.#options.clean(path)}`;
-    const body = normalise(cleanJson(sent, this.#options.clean), this.#options.rules, this.#options.folders);
-    const exact = take(this.#exact, keyOf(target, body));
+    const { rules, folders, clean } = this.#options;
+    const target = `${method} ${clean(path)}`;
+    const body = cleanJson(sent, clean);
+    const keys = new RequestKeys(rules, folders);
+    const exact = this.#exact.take(keys.of(target, body));
     // What a command writes to its two outputs may arrive in either order.
-    const found = exact ?? take(this.#loose, keyOf(target, withoutOrder(body)));
-    if (found === undefined) return { departure: this.#departure(target, body) };
+    const found = exact ?? this.#looseQueues().take(keys.of(target, withoutOrder(body)));
+    if (found === undefined) return { departure: this.#departure(target, normalise(body, rules, folders)) };
+    this.#given += 1;
     return { answer: found.exchange.answer, recorded: found.exchange.request.number, isLoose: exact === undefined };
   }
 
-  #recorded({ exchange }: Entry): Json {
-    return normalise(exchange.request.body, this.#options.rules, this.#options.recordedIn);
+  #looseQueues(): Queues<Entry> {
+    if (this.#loose !== undefined) return this.#loose;
+    this.#loose = new Queues();
+    for (const entry of this.#entries)
+      this.#loose.add(this.#keys.of(entry.target, withoutOrder(entry.exchange.request.body)), entry);
+    return this.#loose;
   }
 
   #departure(target: string, body: Json): Departure {
-    const leaves = leavesOf(body);
     const left = this.#entries.filter((entry) => !entry.isUsed && entry.target === target).slice(0, mostCompared);
-    const nearest = left
-      .map((entry) => ({ entry, far: distance(leavesOf(this.#recorded(entry)), leaves) }))
-      .toSorted((one, other) => one.far - other.far)[0]?.entry;
-    const request = this.#count;
-    if (nearest === undefined)
-      return { request, recorded: undefined, target, path: '', before: undefined, now: undefined, others: 0 };
-    const difference = differenceOf(this.#recorded(nearest), body) ?? {
-      path: '',
-      before: undefined,
-      now: undefined,
-      others: 0,
-    };
-    return { request, recorded: nearest.exchange.request.number, target, ...difference };
+    const recorded = left.map(({ exchange: { request } }) => ({
+      number: request.number,
+      body: normalise(request.body, this.#options.rules, this.#options.recordedIn),
+    }));
+    return departureFrom({ request: this.#count, target, body }, recorded);
   }
 }
 
-function isAnswered(exchange: RecordedExchange): exchange is Entry['exchange'] {
+/** Which of the recorded requests one is nearest to, and where it differs. Both are normalised. */
+export function departureFrom(
+  { request, target, body }: { request: number; target: string; body: Json },
+  recorded: readonly { number: number; body: Json }[],
+): Departure {
+  const leaves = leavesOf(body);
+  const nearest = recorded
+    .map((each) => ({ each, far: distance(leavesOf(each.body), leaves) }))
+    .toSorted((one, other) => one.far - other.far)[0]?.each;
+  const nowhere = { path: '', before: undefined, now: undefined, others: 0 };
+  if (nearest === undefined) return { request, recorded: undefined, target, ...nowhere };
+  return { request, recorded: nearest.number, target, ...(differenceOf(nearest.body, body) ?? nowhere) };
+}
+
+export function isAnswered(exchange: RecordedExchange): exchange is AnsweredExchange {
   return exchange.answer !== undefined;
 }
 
-function keyOf(target: string, body: Json): string {
-  return createHash('sha256')
-    .update(`${target}\n${JSON.stringify(body)}`)
-    .digest('base64');
+/** What has the same key is taken in the order in which it was added, each once. */
+export class Queues<Each extends { isUsed: boolean }> {
+  readonly #queues = new Map<string, { entries: Each[]; next: number }>();
+
+  add(key: string, entry: Each): void {
+    const queue = this.#queues.get(key);
+    if (queue === undefined) this.#queues.set(key, { entries: [entry], next: 0 });
+    else queue.entries.push(entry);
+  }
+
+  take(key: string): Each | undefined {
+    const queue = this.#queues.get(key);
+    if (queue === undefined) return undefined;
+    while (queue.entries[queue.next]?.isUsed === true) queue.next += 1;
+    const entry = queue.entries[queue.next];
+    if (entry !== undefined) entry.isUsed = true;
+    return entry;
+  }
 }
 
-function add(map: Map<string, Queue>, key: string, entry: Entry): void {
-  const queue = map.get(key);
-  if (queue === undefined) map.set(key, { entries: [entry], next: 0 });
-  else queue.entries.push(entry);
-}
-
-function take(map: ReadonlyMap<string, Queue>, key: string): Entry | undefined {
-  const queue = map.get(key);
-  if (queue === undefined) return undefined;
-  while (queue.entries[queue.next]?.isUsed === true) queue.next += 1;
-  const entry = queue.entries[queue.next];
-  if (entry !== undefined) entry.isUsed = true;
-  return entry;
-}
-
-/** The lines of every tool's result in one order. */
+/** The lines of every tool's result in one order. What holds no result stays the same value. */
 function withoutOrder(body: Json): Json {
-  const results = new Set(toolResultsIn(body).map(({ path }) => path.join('.')));
-  const walk = (value: Json, path: string): Json => {
-    if (results.has(path)) return sortLines(value);
-    if (Array.isArray(value)) return value.map((each, index) => walk(each, below(path, String(index))));
-    if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, walk(each, below(path, name))]));
-  };
-  return walk(body, '');
+  return changedAt(
+    body,
+    toolResultsIn(body).map(({ path }) => path),
+    sortLines,
+  );
 }
 
-function below(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
+/** A value with other values at some places; each list and object on the way is copied once. */
+function changedAt(value: Json, places: readonly (readonly string[])[], change: (value: Json) => Json): Json {
+  if (places.length === 0) return value;
+  if (places.some((place) => place.length === 0)) return change(value);
+  const below = Map.groupBy(places, ([name = '']) => name);
+  const inner = (each: Json, name: string): Json =>
+    changedAt(each, below.get(name)?.map(([, ...rest]) => rest) ?? [], change);
+  if (Array.isArray(value)) return value.map((each, index) => inner(each, String(index)));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inner(each, name)]));
 }
 
 function sortLines(value: Json): Json {

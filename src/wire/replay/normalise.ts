@@ -2,17 +2,23 @@ import type { Json } from '../../json/json.ts';
 import { isObject } from '../../json/read.ts';
 import { dates, type ReplayRules } from './rules.ts';
 
-/** Folders that may be elsewhere when a run is replayed. */
+/** Folders that may be elsewhere when a run is replayed, and the day, which is another one. */
 export interface Folders {
   cwd?: string | undefined;
   home?: string | undefined;
+  /** When it ran. Only dates of that time are replaced, since all others mean something; unset: all are. */
+  at?: number | undefined;
 }
+
+/** A run may last over midnight, and the date depends on the time zone. */
+const nearMs = 36 * 3_600_000;
 
 /** The body of a request without what differs between two requests that mean the same. */
 export function normalise(
   body: Json,
   { drop = [], replace = [], sort = [] }: ReplayRules,
-  { cwd, home }: Folders,
+  { cwd, home, at }: Folders,
+  top: readonly string[] = [],
 ): Json {
   const dropped = drop.map((path) => path.split('.'));
   const sorted = sort.map((path) => path.split('.'));
@@ -26,7 +32,8 @@ export function normalise(
   function text(value: string, path: readonly string[]): string {
     let changed = value;
     for (const [folder, word] of folders) changed = changed.replaceAll(folder as string, word);
-    for (const [pattern, instead] of [...replace, ...dates]) changed = changed.replaceAll(pattern, instead);
+    for (const [pattern, instead] of replace) changed = changed.replaceAll(pattern, instead);
+    for (const pattern of dates) changed = changed.replaceAll(pattern, (date) => (isNear(date, at) ? '{date}' : date));
     return sorted.some((each) => fits(each, path)) ? changed.split('\n').toSorted().join('\n') : changed;
   }
 
@@ -43,7 +50,11 @@ export function normalise(
     return Object.fromEntries(kept.map(([name, each]) => [name, walk(each, [...path, name])]));
   }
 
-  return walk(body, []);
+  return walk(body, top);
+}
+
+function isNear(date: string, at: number | undefined): boolean {
+  return at === undefined || Math.abs(Date.parse(date) - at) <= nearMs;
 }
 
 function fits(pattern: readonly string[], path: readonly string[]): boolean {

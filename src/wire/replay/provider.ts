@@ -9,7 +9,7 @@ import { bodyOf, mostBytes } from '../request-body.ts';
 import { jsonOrText } from '../../json/parse.ts';
 import type { RecordedAnswer } from '../recording/recording.ts';
 import { type Departure, departureText } from './departure.ts';
-import type { Matcher } from './matcher.ts';
+import type { Answers } from './matcher.ts';
 
 /** What is told of a replay while it goes on. */
 export interface ReplayListener {
@@ -20,14 +20,21 @@ export interface ReplayListener {
 
 /** A provider that knows nothing but a recording. What was not recorded is refused, so that every agent stops at once. */
 export class ReplayProvider {
-  readonly #matcher: Matcher;
+  readonly #answers: Answers;
+  readonly #moved: (answer: RecordedAnswer) => RecordedAnswer;
   readonly #listener: ReplayListener;
   readonly #server: Server;
   /** Other users of this machine must not read the recording. */
   readonly #secret = randomBytes(18).toString('base64url');
 
-  constructor(matcher: Matcher, listener: ReplayListener) {
-    this.#matcher = matcher;
+  /** `moved`: answers name files where they are now. */
+  constructor(
+    answers: Answers,
+    listener: ReplayListener,
+    moved: (answer: RecordedAnswer) => RecordedAnswer = (same) => same,
+  ) {
+    this.#answers = answers;
+    this.#moved = moved;
     this.#listener = listener;
     this.#server = createServer(
       (incoming, response) => void this.#serve(incoming, response).catch(() => response.destroy()),
@@ -60,24 +67,26 @@ export class ReplayProvider {
     if (path === undefined || api === undefined || api === 'free' || sent === undefined)
       return refuseStray(response, 'not recorded');
     const text = (await decompressed(sent, incoming.headers['content-encoding'], mostBytes)).toString();
-    const match = this.#matcher.match({ method, path, body: jsonOrText(text) });
+    const match = this.#answers.match({ method, path, body: jsonOrText(text) });
     if ('departure' in match) {
       this.#listener.departed(match.departure);
-      return refuse(response, departureText(match.departure, this.#matcher.size), api);
+      return refuse(response, departureText(match.departure, this.#answers.size), api);
     }
     this.#listener.answered(match.recorded, match.isLoose);
-    await answer(response, match.answer);
+    await answer(response, this.#moved(match.answer));
   }
 }
 
 /** As the provider did: one that broke off then breaks off now, at the same place. */
 async function answer(
   response: ServerResponse,
-  { status, content_type: type, ended, body }: RecordedAnswer,
+  { status, content_type: type, retry = {}, ended, body }: RecordedAnswer,
 ): Promise<void> {
-  if (status === null) return void response.destroy();
-  response.writeHead(status, type === '' ? {} : { 'content-type': type });
+  if (status === null) return ended === 'cut_by_agent' ? undefined : void response.destroy();
+  response.writeHead(status, { ...(type === '' ? {} : { 'content-type': type }), ...retry });
   await new Promise<void>((resolve) => response.write(body, () => resolve()));
   if (ended === 'complete') response.end();
+  // There the agent left, or was stopped, while it waited for more.
+  else if (ended === 'cut_by_agent') response.flushHeaders();
   else response.destroy();
 }

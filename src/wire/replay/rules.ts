@@ -15,6 +15,8 @@ const rules: Readonly<Record<string, ReplayRules>> = {
     replace: [
       [/^Chunk ID: [0-9a-f]{1,40}$/gm, 'Chunk ID: …'],
       [/^Wall time: [\d.]{1,20} seconds$/gm, 'Wall time: … seconds'],
+      // It counts what follows, with the paths in it.
+      [/^Original token count: \d{1,10}$/gm, 'Original token count: …'],
     ],
   },
   gemini: {
@@ -39,10 +41,10 @@ const months = 'January|February|March|April|May|June|July|August|September|Octo
 const days = 'Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday';
 
 /** Every agent tells its model which day it is. */
-export const dates: readonly (readonly [pattern: RegExp, instead: string])[] = [
-  [/\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/g, '{date}'],
-  [new RegExp(`\\b(?:(?:${days}), )?(?:${months}) \\d{1,2}, \\d{4}\\b`, 'g'), '{date}'],
-  [new RegExp(`\\b(?:(?:${days}), )?\\d{1,2} (?:${months}) \\d{4}\\b`, 'g'), '{date}'],
-  [/\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{2} \d{4}\b/g, '{date}'],
-  [/\b\d{1,2}\/\d{1,2}\/\d{4}\b/g, '{date}'],
+export const dates: readonly RegExp[] = [
+  /\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/g,
+  new RegExp(`\\b(?:(?:${days}), )?(?:${months}) \\d{1,2}, \\d{4}\\b`, 'g'),
+  new RegExp(`\\b(?:(?:${days}), )?\\d{1,2} (?:${months}) \\d{4}\\b`, 'g'),
+  /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{2} \d{4}\b/g,
+  /\b\d{1,2}\/\d{1,2}\/\d{4}\b/g,
 ];

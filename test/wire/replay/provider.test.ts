@@ -47,7 +47,10 @@ async function playedBack(turn: TurnInput, api: ModelApi, isStreamed: boolean) {
   const server = await startModelServer({ turns: [turn] });
   onTestFinished(() => server.close());
   const reader = new RecordingReader();
-  const recorder = new Recorder(new RecordingWriter({}, clean, (line) => reader.line(JSON.stringify(line))), () => 0);
+  const recorder = new Recorder(
+    () => new RecordingWriter({}, clean, (line) => reader.line(JSON.stringify(line))),
+    () => 0,
+  );
   const recorded = await ask(server.baseUrl(apis[api].format), api, isStreamed, recorder);
   const replay = await replayOf(reader);
   return { recorded, replayed: await ask(replay.address, api, isStreamed), reader };
@@ -71,7 +74,6 @@ function facts({ answer, received }: Awaited<ReturnType<typeof ask>>) {
     firstByteMs: _first,
     durationMs: _duration,
     bytes: _bytes,
-    retryAfterMs: _wait,
     quotas: _quotas,
     ...rest
   } = answer ?? { durationMs: 0 };
