@@ -21,6 +21,13 @@ if (newer) {
   );
   process.exitCode = 1;
 } else {
+  // The old one that started this is gone, by a signal that it could not pass on. Only that starts it under this name.
+  if (process.argv0 === 'runwire' && process.channel) {
+    process.on('disconnect', function () {
+      process.kill(process.pid, 'SIGKILL');
+    });
+    process.channel.unref();
+  }
   // What V8 has compiled is kept beside the files it was made from: whoever can write there could as well change those. Where nobody can, nothing is kept.
   require('node:module').enableCompileCache(require('node:path').join(__dirname, '..', '.cache'));
   require('../dist/cli/main.js')
@@ -43,7 +50,10 @@ function installedNode() {
 }
 
 function runWith(node) {
-  var child = require('child_process').spawn(node, [__filename].concat(args), { stdio: 'inherit' });
+  var child = require('child_process').spawn(node, [__filename].concat(args), {
+    argv0: 'runwire',
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
   ['SIGTERM', 'SIGHUP', 'SIGINT'].forEach(function (signal) {
     process.on(signal, function () {
       // Ctrl-C reaches both by itself; a second one would mean "at once".

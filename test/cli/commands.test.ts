@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
@@ -120,22 +120,45 @@ describe('runwire', () => {
 
   describe('on a Node.js that is too old', () => {
     /** The command's own script, in a package of its own, told that it runs on an old one. */
-    function old(): { folder: string; run: () => string } {
+    function old(): { folder: string; path: string; run: () => string } {
       const folder = mkdtempSync(join(tmpdir(), 'runwire-old-'));
       onTestFinished(() => rmSync(folder, { recursive: true }));
       const script = readFileSync(join(root, 'bin', 'runwire.js'), 'utf8').replace(/^#!.*\n/, '');
       mkdirSync(join(folder, 'bin'));
       const path = join(folder, 'bin', 'runwire.cjs');
-      writeFileSync(path, `Object.defineProperty(process.versions, 'node', { value: '20.1.0' });\n${script}`);
+      const pretend = `if (!process.env.STARTED) Object.defineProperty(process.versions, 'node', { value: '20.1.0' });`;
+      writeFileSync(path, `${pretend}\nprocess.env.STARTED = '1';\n${script}`);
       const run = (): string =>
         execFileSync(process.execPath, [path, 'a b', '--c'], { encoding: 'utf8', stdio: 'pipe' });
-      return { folder, run };
+      return { folder, path, run };
     }
 
     it('says what to do', () => {
       expect(old().run).toThrow(
         /needs Node\.js 22\.18 or newer, this is 20\.1\.0 .*\nGet one from .*nvm install 24.*\n.*npm install node@24/,
       );
+    });
+
+    it('takes the one beside it with it when it is killed', async () => {
+      const { folder, path } = old();
+      mkdirSync(join(folder, 'node_modules', 'node', 'bin'), { recursive: true });
+      symlinkSync(process.execPath, join(folder, 'node_modules', 'node', 'bin', 'node'));
+      mkdirSync(join(folder, 'dist', 'cli'), { recursive: true });
+      writeFileSync(
+        join(folder, 'dist', 'cli', 'main.js'),
+        `exports.main = () => (console.log(process.pid), new Promise(() => setInterval(() => {}, 1000)));`,
+      );
+      const child = spawn(process.execPath, [path], { stdio: ['ignore', 'pipe', 'inherit'] });
+      let said = '';
+      for await (const text of child.stdout.setEncoding('utf8')) {
+        said += String(text);
+        onTestFinished(() => {
+          if (child.signalCode === null) process.kill(Number(said), 'SIGKILL');
+        });
+        child.kill('SIGKILL');
+      }
+      // Its output ended, so no process had it any more.
+      expect(said).toMatch(/^\d+\n$/);
     });
 
     it.each([
