@@ -43,6 +43,6 @@ function within(
 ): Expectation | undefined {
   if (before === undefined) return undefined;
   const rule = `at most ${factor} times the ${of} of before`;
-  if (now === undefined) return { rule, passed: false, detail: `before: ${before}; now: nobody knows` };
+  if (now === undefined) return { rule, passed: false, detail: `before: ${before}; now: unknown` };
   return { rule, passed: now <= before * factor, detail: `before: ${before}; now: ${now}` };
 }

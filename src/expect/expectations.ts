@@ -101,7 +101,7 @@ export class Expectations {
       case 'at_most':
       case 'at_least': {
         const value = figureOf(rule.of, outcome);
-        if (value === undefined) return [false, `nobody knows how many ${rule.of}`];
+        if (value === undefined) return [false, `the number of ${rule.of} is not known`];
         return [
           rule.rule === 'at_most' ? value <= rule.count : value >= rule.count,
           `${Number(value.toFixed(6))} ${rule.of}`,

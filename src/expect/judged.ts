@@ -21,7 +21,7 @@ export function judgedBy(expectations: readonly Expectation[], outcome: RunOutco
       exit_code: exitCodes[name],
       ...(unmet === undefined ? {} : { code: 'expectation' as const }),
       evidence: [
-        { signal: 'verdict', detail: unmet ?? 'the agent finished and nothing speaks against it' },
+        { signal: 'verdict', detail: unmet ?? 'the agent finished, and nothing contradicts it' },
         ...rest,
         ...unmetEvidence(expectations),
       ],

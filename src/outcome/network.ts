@@ -57,7 +57,7 @@ export function networkInWords({
   stopped,
   stopped_hosts = [],
 }: Report): string {
-  if (!enforced) return `${mode}: not enforced: ${lack ?? 'nobody knows why'}`;
+  if (!enforced) return `${mode}: not enforced: ${lack ?? 'for an unknown reason'}`;
   const reach = [mode, ...allowed_hosts].join(', ');
   if (stopped === 0) return reach;
   const hosts = stopped_hosts

@@ -147,7 +147,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
   });
   const { claim, process, fatal, limit, modelFailure } = signals;
 
-  if (limit?.limit === 'repeats') return verdict('turn_limit', 'the agent went round in circles', codeOfLimit.repeats);
+  if (limit?.limit === 'repeats') return verdict('turn_limit', 'the agent went in circles', codeOfLimit.repeats);
   if (limit !== undefined) return verdict(classOfLimit(limit), `the ${limit.limit} limit was reached`);
   if (claim?.status === 'failed') {
     const code =
@@ -163,7 +163,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
   if (claim?.status === 'ok') {
     const doubt = doubtSuccess(signals, failOn) ?? objection(signals, failOn);
     return doubt === undefined
-      ? verdict('success', 'the agent finished and nothing speaks against it')
+      ? verdict('success', 'the agent finished, and nothing contradicts it')
       : verdict(...doubt);
   }
   if (signals.earlier !== undefined && signals.cut)
@@ -171,14 +171,14 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
   if (claim?.status === 'cancelled')
     return verdict('cancelled', stoppedBy(signals) ?? 'the agent says that it was cancelled', 'cancelled');
   if (fatal !== undefined && fatal.code !== 'cancelled')
-    return verdict(classOfCode[fatal.code], 'an error that the agent did not get over', fatal.code);
+    return verdict(classOfCode[fatal.code], 'an error that the agent did not recover from', fatal.code);
   const interrupted = interruption(process);
   if (interrupted !== undefined || fatal !== undefined)
     return verdict('cancelled', stoppedBy(signals) ?? 'the process was interrupted', 'cancelled');
   if (process?.reason === 'timeout' || process?.exit_code === timeoutCode)
     return verdict('time_limit', 'the process ran into a time limit', 'time_limit');
   if (signals.openDenial !== undefined && !signals.cut)
-    return verdict('permission', 'the run ended on something that was denied', 'permission');
+    return verdict('permission', 'the run ended on a denial', 'permission');
   const broken = brokenInstall(signals);
   if (broken !== undefined) return verdict('config', broken, 'config');
   if (modelFailure !== undefined)
@@ -187,7 +187,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
       'the agent never said how it ended, and its last request to a model failed',
       modelFailure.code,
     );
-  if (!signals.heard) return verdict('incomplete', 'no line of a known dialect came');
+  if (!signals.heard) return verdict('incomplete', 'no output in a known format was received');
   return verdict('incomplete', 'the stream stopped without an end');
 }
 
@@ -200,7 +200,7 @@ function stoppedBy({ claim, process }: Signals): string | undefined {
 }
 
 /** The message for a run whose reader went away. */
-export const unread = 'nobody reads stdout any more';
+export const unread = 'nobody reads stdout anymore';
 
 function failedByUs(code: ErrorCode): string {
   return code === 'config' || code === 'input' ? 'the agent could not be started' : 'Runwire ended the run';
@@ -218,7 +218,7 @@ function brokenInstall({ began, hasText, process, stderr }: Signals): string | u
   const { first } = stderr;
   if (began || hasText || process === undefined || process.exit_code === 0 || first === undefined) return undefined;
   return missingPart.some((words) => words.test(first)) || process.exit_code === 127 || process.exit_code === 126
-    ? `the program cannot work as it is installed: ${first}`
+    ? `the program does not work as it is installed: ${first}`
     : undefined;
 }
 
@@ -239,30 +239,30 @@ function doubtSuccess(
     ];
   }
   if (process?.signal && !isEndedFromOutside(process))
-    return ['incomplete', `the agent says ok, but the process died of ${process.signal}`];
+    return ['incomplete', `the agent says ok, but the process was killed by ${process.signal}`];
   // It came after the claim, for instance because the work could not be kept.
   if (fatal?.scope === 'runwire')
     return [classOfCode[fatal.code], 'the agent says ok, but Runwire could not finish the run', fatal.code];
   if (signals.modelFailure !== undefined)
     return ['provider', 'the agent says ok, but its last request to a model failed', signals.modelFailure.code];
-  if (signals.cut) return ['incomplete', 'the last line stops in the middle'];
-  if (signals.damagedEnd) return ['incomplete', 'what follows the end is damaged'];
+  if (signals.cut) return ['incomplete', 'the last line is cut off'];
+  if (signals.damagedEnd) return ['incomplete', 'the output after the end is damaged'];
   const isWithheld = signals.claim?.is_answer_withheld === true;
   if (signals.openDenial !== undefined && signals.last !== 'text' && !isWithheld)
-    return ['permission', 'the run ended on something that was denied', 'permission'];
-  if (signals.last === 'error') return ['tool', 'the run ended on a failed tool', 'tool'];
+    return ['permission', 'the run ended on a denial', 'permission'];
+  if (signals.last === 'error') return ['tool', 'the run ended on a failed tool call', 'tool'];
   if (signals.leftOpen !== undefined && !signals.answered)
-    return ['incomplete', `the run ended while a tool was still at work: ${signals.leftOpen}`];
+    return ['incomplete', `the run ended while a tool was still running: ${signals.leftOpen}`];
   if (signals.attempted.isAllDenied && !failOn.includes('none'))
     return ['permission', 'every attempt to act was denied', 'permission'];
   // What was denied, or failed, may be in the lines that cannot be read.
   const isInVain = signals.attempted.isAllInVain || (signals.leftOpen !== undefined && signals.attempted.hasNotActed);
   if ((signals.damaged && isInVain) || (signals.damagedCall && signals.attempted.hasNotActed))
-    return ['incomplete', 'lines are damaged, and the others show nothing that was done'];
+    return ['incomplete', 'some lines are damaged, and the others show no work'];
   if (signals.unreadFailure && signals.leftOpen !== undefined && signals.attempted.hasNotActed)
-    return ['incomplete', 'a line that cannot be read tells of a failure, and the others show nothing that was done'];
+    return ['incomplete', 'a line that cannot be read mentions a failure, and the others show no work'];
   if (!signals.hasText && !signals.did && !isWithheld)
-    return ['incomplete', 'the agent answered nothing and did nothing'];
+    return ['incomplete', 'the agent gave no answer and did nothing'];
   return undefined;
 }
 
@@ -272,21 +272,20 @@ function objection(
   failOn: readonly FailOn[],
 ): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
   if (failOn.includes('denied') && signals.denied)
-    return ['permission', 'something was denied, and --fail-on says denied', 'permission'];
-  if (failOn.includes('tool') && signals.toolFailed) return ['tool', 'a tool failed, and --fail-on says tool', 'tool'];
-  if (failOn.includes('empty') && !signals.answered)
-    return ['incomplete', 'there is no answer, and --fail-on says empty'];
+    return ['permission', 'something was denied (--fail-on denied)', 'permission'];
+  if (failOn.includes('tool') && signals.toolFailed) return ['tool', 'a tool call failed (--fail-on tool)', 'tool'];
+  if (failOn.includes('empty') && !signals.answered) return ['incomplete', 'there is no answer (--fail-on empty)'];
   if (failOn.includes('empty') && signals.idle !== undefined)
-    return ['incomplete', `${idleAnswers[signals.idle.kind]}, and --fail-on says empty`];
+    return ['incomplete', `${idleAnswers[signals.idle.kind]} (--fail-on empty)`];
   if (failOn.includes('model') && signals.swaps.length > 0)
-    return ['provider', 'another model answered than the one that was asked for, and --fail-on says model'];
+    return ['provider', 'another model than the requested one answered (--fail-on model)'];
   const { lateLimit } = signals;
   if (failOn.includes('limit') && lateLimit !== undefined)
-    return [classOfLimit(lateLimit), `the ${lateLimit.limit} limit was reached, and --fail-on says limit`];
+    return [classOfLimit(lateLimit), `the ${lateLimit.limit} limit was reached (--fail-on limit)`];
   // If the model continued and answered, a failed or denied tool call still counts as a warning.
   const { warned, toolFailed, denied, idle } = signals;
   if (failOn.includes('warning') && (warned || toolFailed || denied || idle !== undefined || lacksAnswer(signals)))
-    return ['incomplete', 'there are warnings, and --fail-on says warning'];
+    return ['incomplete', 'there are warnings (--fail-on warning)'];
   const unmet = unmetOf(signals.expectations.toArray());
   return unmet === undefined ? undefined : ['expectation', unmet, 'expectation'];
 }
@@ -342,7 +341,7 @@ function gatherEvidence(signals: Signals): Evidence[] {
   const add = (signal: string, detail: string): void => void evidence.push({ signal, detail });
   const { claim, process, fatal, limit } = signals;
   if (claim === undefined && signals.earlier !== undefined)
-    add('claim', `none since it went on after it had finished (${signals.earlier.status})`);
+    add('claim', `none since it continued after finishing (${signals.earlier.status})`);
   else if (claim === undefined) add('claim', 'none: the agent never said how it ended');
   else add('claim', [claim.status, claim.raw_status, claim.message].filter(Boolean).join(': '));
   if (process !== undefined) {
@@ -360,7 +359,7 @@ function gatherEvidence(signals: Signals): Evidence[] {
   if (signals.openDenial !== undefined) add('denied', signals.openDenial);
   else if (signals.attempted.isAllDenied) add('denied', `${signals.attempted.denied} denied, nothing was allowed`);
   evidence.push(...unmetEvidence(signals.expectations.toArray()));
-  if (signals.cut) add('stream', 'the last line stops in the middle');
+  if (signals.cut) add('stream', 'the last line is cut off');
   if (!signals.hasText && claim?.is_answer_withheld === true) add('answer', 'not in this log');
   else if (!signals.hasText) add('answer', signals.did ? 'none, but tools ran' : 'none');
   else if (lacksAnswer(signals)) add('answer', 'none after the last tool call');

@@ -1,13 +1,13 @@
 import type { EventOf } from '../events/event.ts';
 
-export const severalRuns = 'it went on after it had finished: the last run or turn is judged';
+export const severalRuns = 'it continued after finishing: the last run or turn is judged';
 export const emptyAnswer = 'the last answer is empty: nothing was said after the last tool call';
 /** An answer that speaks of no work at all. */
 export const idleAnswers = {
   asks: 'the answer only asks what to do, and no tool was called: the prompt may never have arrived',
   announces: 'the answer only says what the agent will do, and then it stopped',
 } as const;
-export const stillAtWork = 'still at work when the run ended: ';
+export const stillAtWork = 'still running when the run ended: ';
 export const unended = 'a run before the last one has no end: it was cut off, or the lines of several runs are mixed';
 export const countsWholeSession = 'the agent counts the tokens of the whole session, earlier runs included';
 

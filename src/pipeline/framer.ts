@@ -91,8 +91,8 @@ export class Framer {
     this.#endCarried(true);
     this.#abandonDocument('cut');
     if (!this.#rows.isCut) return;
-    this.#sink.note('broken', 'list stops in the middle', this.#line);
-    this.#sink.text('list stops in the middle', 'cut', this.#line);
+    this.#sink.note('broken', 'list is cut off', this.#line);
+    this.#sink.text('list is cut off', 'cut', this.#line);
   }
 
   /** Keeps a piece of a line whose end has not arrived yet. */
@@ -362,7 +362,7 @@ export class Framer {
   }
 
   #broken(text: string, isCut: boolean): void {
-    this.#sink.note('broken', isCut ? 'last line stops in the middle' : 'line that is not JSON', this.#line);
+    this.#sink.note('broken', isCut ? 'last line is cut off' : 'line that is not JSON', this.#line);
     this.#sink.text(text, isCut ? 'cut' : 'broken', this.#line);
   }
 
@@ -424,7 +424,7 @@ export class Framer {
     if (document.isWrapped || document.stamps.length > 0) return this.#eachByItself(document, last);
     this.#sink.note(
       'broken',
-      cause === 'cut' ? 'document stops in the middle' : 'document that is not JSON',
+      cause === 'cut' ? 'document is cut off' : 'document that is not JSON',
       document.firstLine,
     );
     this.#sink.text(document.text(), cause, document.firstLine);

@@ -211,7 +211,7 @@ export class Reservations {
 }
 
 /** What is returned for a request that waits for another one, which may use more than is held for it. */
-const anotherIsUnsure = reached({ limit: 'cost', message: 'a request is on its way whose cost nobody knows' });
+const anotherIsUnsure = reached({ limit: 'cost', message: 'the cost of a request on its way is not known' });
 
 async function settledOrAborted(settled: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;

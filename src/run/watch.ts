@@ -229,7 +229,7 @@ export class Watch {
     if (value >= maximum) return reached({ limit: 'repeats', value, maximum, message });
     if (value !== warnedRepeats || this.#warnings === mostWarnings) return undefined;
     this.#warnings += 1;
-    this.#options.warn?.(`${message}; --max-repeats stops a run that goes round in circles`);
+    this.#options.warn?.(`${message}; --max-repeats stops a run that goes in circles`);
     return undefined;
   }
 

@@ -65,7 +65,7 @@ describe.each(wholeRuns)('%s', (_name, stdout) => {
     const { outcome } = pass({ stdout: whole + whole });
     expect(outcome.verdict.class).toBe('success');
     expect(outcome.message).toBe(once.message);
-    expect(outcome.provenance.notes.map(({ what }) => what).join()).toContain('went on after it had finished');
+    expect(outcome.provenance.notes.map(({ what }) => what).join()).toContain('continued after finishing');
   });
 });
 
@@ -97,7 +97,7 @@ describe('two runs whose lines are mixed', () => {
     });
     expect(badFirst.provenance.notes).toMatchObject([
       { what: 'more than one session in one stream, read as one run' },
-      { what: 'it went on after it had finished: the last run or turn is judged' },
+      { what: 'it continued after finishing: the last run or turn is judged' },
     ]);
     expect(pass({ stdout: jsonl(mix(good, bad)) }).outcome.verdict).toMatchObject({ class: 'provider', code: 'auth' });
   });

@@ -197,14 +197,14 @@ describe('a call that is open at the end', () => {
       tool_calls: [{ status: 'cancelled', reason: 'abandoned' }],
       verdict: { class: 'incomplete' },
     });
-    expect(outcome.verdict.evidence[0]?.detail).toBe('the run ended while a tool was still at work: A tool');
+    expect(outcome.verdict.evidence[0]?.detail).toBe('the run ended while a tool was still running: A tool');
   });
 
   it('is a warning where there is an answer', () => {
     const { outcome } = run(tool({ status: 'in_progress' }), say('It runs in the background.'));
     expect(outcome).toMatchObject({
       verdict: { class: 'success' },
-      warnings: ['still at work when the run ended: A tool'],
+      warnings: ['still running when the run ended: A tool'],
     });
   });
 
@@ -476,7 +476,7 @@ describe('the end', () => {
     ['max_turn_requests', answered({ stopReason: 'max_turn_requests' }), 'turn_limit', 'turn_limit'],
     ['refusal', answered({ stopReason: 'refusal' }), 'provider', 'refused'],
     ['cancelled', answered({ stopReason: 'cancelled' }), 'cancelled', 'cancelled'],
-    ['a word that nobody knows', answered({ stopReason: 'bored' }), 'incomplete', 'unknown'],
+    ['a word that is unknown', answered({ stopReason: 'bored' }), 'incomplete', 'unknown'],
     ['a login that is missing', failed({ code: -32000, message: 'Authentication required' }), 'provider', 'auth'],
     [
       'a limit of the server',

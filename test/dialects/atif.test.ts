@@ -155,7 +155,7 @@ it.each<[string, Record<string, unknown>, string]>([
     { 'steps.0.message': [{ type: 'image', source: { media_type: 'image/png' } }] },
     'steps.0.message.0.source.path',
   ],
-  ['a key that nobody knows', { 'steps.1.cost': 1 }, 'steps.1'],
+  ['a key that is unknown', { 'steps.1.cost': 1 }, 'steps.1'],
   ['a total that is not told', { 'final_metrics.total_steps': 3 }, 'notes'],
   ['more cached than prompted', { 'steps.1.metrics.cached_tokens': 3 }, 'steps.1.metrics.cached_tokens'],
   ['no session before 1.7', { schema_version: 'ATIF-v1.6' }, 'session_id'],
@@ -219,7 +219,7 @@ it.each<[string, Record<string, unknown>, string]>([
   ],
   ['a timeout is one', { extra: { outcome: { status: 'timeout' } } }, 'time_limit'],
   ['a cancellation is one', { extra: { outcome: { status: 'cancelled' } } }, 'cancelled'],
-  ['a word that nobody knows claims nothing', { extra: { outcome: { status: 'splendid' } } }, 'incomplete'],
+  ['a word that is unknown claims nothing', { extra: { outcome: { status: 'splendid' } } }, 'incomplete'],
   [
     'a success whose last tool failed is none',
     {

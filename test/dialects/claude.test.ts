@@ -302,7 +302,7 @@ describe('usage of a session that is resumed', () => {
     expect(bill(read([init, step('m', 3352), resumed(since)]).outcome)).toEqual([3352, 9, 0.015, 'reported']);
   });
 
-  it('is the sum of its messages where it is told in terms that nobody knows', () => {
+  it('is the sum of its messages where it is told in terms that is unknown', () => {
     const { outcome } = read([init, step('m', 3352), resumed({ total: 'much' })]);
     expect(bill(outcome)).toEqual([3352, 1, undefined, 'unknown']);
   });

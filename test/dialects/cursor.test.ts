@@ -125,7 +125,7 @@ it.each<[string, string, Wire, string]>([
   ['a failure', 'shell', { failure: { stderr: 'no', exitCode: 1 } }, 'shell error'],
   ['an error', 'read', { error: { errorMessage: 'no' } }, 'read error'],
   ['a refusal', 'shell', { rejected: { reason: 'not allowed' } }, 'shell error denied'],
-  ['a word nobody knows', 'shell', { maybe: {} }, 'shell error'],
+  ['a word that is unknown', 'shell', { maybe: {} }, 'shell error'],
   ['an MCP tool', 'mcp', { success: {} }, 'find completed'],
 ])('tells %s', (_, kind, end, want) => {
   expect(tools(readLines([init, ...tool('t', kind, { toolName: 'find' }, end)]))).toEqual([want]);

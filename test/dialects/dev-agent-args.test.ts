@@ -158,7 +158,7 @@ describe('secrets', () => {
     );
   });
 
-  it('a line that nobody knows is repeated without them, and one that is damaged not at all', () => {
+  it('a line that is unknown is repeated without them, and one that is damaged not at all', () => {
     const envelope = { sequence: 1, thread_id: 't', timestamp: '2026-03-01T10:00:01Z' };
     const wires: JsonObject[] = [
       { type: 'thread.started', ...envelope, task: 'x', project_name: '', parent_branch_id: '', headless: true },

@@ -179,7 +179,7 @@ describe('what is read again', () => {
       () => 0.125,
     ],
     [
-      'a cost that nobody knows',
+      'a cost that is unknown',
       [{ type: 'usage.reported', scope: 'thread', model: 'm-1', input_tokens: 5, output_tokens: 2 }, ok],
     ],
     [

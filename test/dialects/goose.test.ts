@@ -100,7 +100,7 @@ it.each<[string, Wire, string]>([
   ['a result of older releases', { status: 'success', value: [text('x')] }, 'shell completed'],
   ['a result marked as an error', { status: 'success', value: { content: [text('x')], isError: true } }, 'shell error'],
   ['a failed call', { status: 'error', error: '-32603: boom' }, 'shell error'],
-  ['a word nobody knows', { status: 'maybe', value: { content: [] } }, 'shell error'],
+  ['a word that is unknown', { status: 'maybe', value: { content: [] } }, 'shell error'],
   ['a refusal', { status: 'success', value: { content: [text(declined)], isError: true } }, 'shell error denied'],
   ['a refusal as an error', { status: 'error', error: declined }, 'shell error denied'],
 ])('tells %s', (_, result, want) => {

@@ -116,7 +116,7 @@ describe('a cost that the agent calls a guess is not reported', () => {
       dollars(1000 * 3 + 100 * 15),
       'computed',
     ],
-    ['of a model that nobody knows', usage('claude-nobody-knows', { costBasis: 'unknown' }), undefined, 'unknown'],
+    ['of a model that is unknown', usage('claude-nobody-knows', { costBasis: 'unknown' }), undefined, 'unknown'],
     [
       'of the whole run',
       { ...usage('claude-sonnet-4-5', {}), hasUnknownModelCost: true },

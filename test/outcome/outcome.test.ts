@@ -225,7 +225,7 @@ describe('the verdict', () => {
       { signal: 'process', detail: 'exit code 1' },
       { signal: 'error', detail: 'auth: went wrong' },
       { signal: 'denied', detail: 'permission denied by rule' },
-      { signal: 'stream', detail: 'the last line stops in the middle' },
+      { signal: 'stream', detail: 'the last line is cut off' },
       { signal: 'answer', detail: 'none' },
     ]);
     expect(fold([signal('SIGKILL')]).verdict.evidence).toContainEqual({
@@ -381,9 +381,9 @@ describe('why it ended', () => {
     ['SIGTERM', [started, hi, asked('SIGTERM')], 'cancelled', 'cancelled from outside (SIGTERM)'],
     [
       'no reader',
-      [started, told('nobody reads stdout any more'), asked('SIGINT')],
+      [started, told('nobody reads stdout anymore'), asked('SIGINT')],
       'cancelled',
-      'cancelled: nobody reads stdout any more',
+      'cancelled: nobody reads stdout anymore',
     ],
     ['its own doing', [started, hi, cancelled, exit(130)], 'cancelled', 'the agent says that it was cancelled'],
     ['a stored SIGINT', [started, hi, signal('SIGINT')], 'cancelled', 'the process was interrupted'],
@@ -400,19 +400,19 @@ describe('why it ended', () => {
       'a broken install',
       [...stderr('', missing, 'a', 'b', 'c', 'd', 'e', 'f'), exit(1)],
       'config',
-      `the program cannot work as it is installed: ${missing}`,
+      `the program does not work as it is installed: ${missing}`,
     ],
     [
       'a command that a shell does not find',
       [...stderr('sh: 1: x: not found'), exit(127)],
       'config',
-      'the program cannot work as it is installed: sh: 1: x: not found',
+      'the program does not work as it is installed: sh: 1: x: not found',
     ],
     [
       'other words',
       [...stderr('it rains', 'Cannot find module'), exit(1)],
       'incomplete',
-      'no line of a known dialect came',
+      'no output in a known format was received',
     ],
   ])('%s', (_, events, want, why) => {
     const { verdict } = fold(events);

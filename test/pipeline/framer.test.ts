@@ -127,7 +127,7 @@ describe('broken lines', () => {
     const cut = '{"type":"result","text":"it stops he';
     expect(frame([bytes(`{"n":1}\n${cut}`)])).toEqual([
       one,
-      { note: 'broken: last line stops in the middle', line: 2 },
+      { note: 'broken: last line is cut off', line: 2 },
       { text: cut, cause: 'cut', line: 2 },
     ]);
     expect(said(frame([bytes(`[${cut}`)]))).toEqual([{ text: `[${cut}`, cause: 'cut', line: 1 }]);
@@ -210,7 +210,7 @@ describe('documents over several lines', () => {
 
   it('that never close are cut', () => {
     expect(frame([bytes('{\n  "a": 1,\n  "b": [\n')])).toEqual([
-      { note: 'broken: document stops in the middle', line: 1 },
+      { note: 'broken: document is cut off', line: 1 },
       { text: '{\n  "a": 1,\n  "b": [', cause: 'cut', line: 1 },
     ]);
     expect(said(frame([bytes('{\n  "a": "hal')]))).toEqual([{ text: '{\n  "a": "hal', cause: 'cut', line: 1 }]);

@@ -78,7 +78,7 @@ it('has at most ten annotations of a kind, and the place of an error', () => {
   ).split('\n');
   expect(told.filter((line) => line.startsWith('::warning')).length).toBe(10);
   expect(told[0]).toBe(
-    '::error title=runwire%3A incomplete,file=src/a.ts,line=12::an error that the agent did not get over%0Ano',
+    '::error title=runwire%3A incomplete,file=src/a.ts,line=12::an error that the agent did not recover from%0Ano',
   );
 });
 

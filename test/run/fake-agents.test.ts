@@ -64,7 +64,7 @@ const cases: Record<string, Case> = {
   'exit 139': { verdict: 'incomplete', evidence: 'exit code 139' },
   'exit 143': { verdict: 'cancelled', exit: 143 },
   'success, exit 137': {},
-  'an empty answer': { verdict: 'incomplete', evidence: 'answered nothing' },
+  'an empty answer': { verdict: 'incomplete', evidence: 'gave no answer' },
   'a stack trace after 300 lines of stderr': { verdict: 'incomplete', evidence: 'at steer (/opt/fake/helm.js:42:7)' },
   'only noise': { verdict: 'incomplete' },
   'unknown events': { verdict: 'incomplete' },

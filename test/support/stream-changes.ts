@@ -28,6 +28,6 @@ export const wilderChanges: Record<string, Change> = {
     const from = Math.floor(lines.length * at);
     return [...lines.slice(0, from), ...lines.slice(from).toReversed()];
   },
-  'lines that nobody knows': (lines) =>
+  'lines that is unknown': (lines) =>
     lines.flatMap((line, index) => [line, JSON.stringify({ type: `new.${index}`, item: { id: 'x' }, value: null })]),
 };

@@ -26,7 +26,7 @@ export const expected: Expected = {
       tokens: { input: 5344, output: 108 },
     },
     'stream-error': {
-      why: 'the agent does not notice the error in the stream: it prints a good end, and nothing speaks against it',
+      why: 'the agent does not notice the error in the stream: it prints a good end, and nothing contradicts it',
       message: 'This answer ends in an error event of the stream',
       tokens: { input: 1336, output: 23 },
     },

@@ -110,7 +110,7 @@ describe('--outcome', () => {
     expect(outcomeAt(join(cwd, 'a', 'b', 'o.json')).verdict.class).toBe('success');
   });
 
-  it('is there for a flag that nobody knows, through the command', async () => {
+  it('is there for a flag that is unknown, through the command', async () => {
     const cwd = folder();
     const { status, stderr } = await runwire(['run', 'hello', '--outcome', join(cwd, 'o.json'), '--no-such-flag']);
     expect({ status, stderr }).toEqual({
@@ -259,7 +259,7 @@ describe('--report-md', () => {
     const text = readFileSync(join(cwd, 'r.md'), 'utf8').replace(/- \*\*time\*\*: .*\n/, '');
     expect(text).toBe(`## ✅ Runwire: success
 
-\` the agent finished and nothing speaks against it \` (exit code 0)
+\` the agent finished, and nothing contradicts it \` (exit code 0)
 
 - **agent**: \` runwire \`
 - **model**: \` acme/large \`

@@ -64,7 +64,7 @@ describe('--max-repeats', () => {
     const ran = await run(circle, []);
     expect(ran.status).toBe(0);
     expect(warned(ran)).toEqual([
-      'the same call with the same result 5 times in a row: bash npm test; --max-repeats stops a run that goes round in circles',
+      'the same call with the same result 5 times in a row: bash npm test; --max-repeats stops a run that goes in circles',
     ]);
   });
 

@@ -96,7 +96,7 @@ Run the postinstall by hand, or install again:
   const { verdict, metadata } = await start(spec, { env }).outcome;
   expect([verdict.class, verdict.evidence[0]?.detail, metadata.attempt_number]).toEqual([
     'config',
-    'the program cannot work as it is installed: Error: claude native binary not installed.',
+    'the program does not work as it is installed: Error: claude native binary not installed.',
     1,
   ]);
 });

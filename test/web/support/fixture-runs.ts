@@ -305,7 +305,7 @@ export function demoRun(number: number, more: Partial<RunRecord> = {}, part = 1)
       class: 'success',
       exit_code: 0,
       evidence: [
-        { signal: 'verdict', detail: 'the agent finished and nothing speaks against it' },
+        { signal: 'verdict', detail: 'the agent finished, and nothing contradicts it' },
         { signal: 'claim', detail: 'ok' },
         { signal: 'process', detail: 'exit code 0' },
       ],

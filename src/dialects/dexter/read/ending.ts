@@ -72,7 +72,7 @@ function weigh(answer: string, done: JsonObject, witness: Witness): Ending {
     // Whether its tool calls are enough is for the verdict to decide.
     return witness.anyTool
       ? { kind: 'said' }
-      : { kind: 'failed', code: 'unknown', message: 'the agent answered nothing' };
+      : { kind: 'failed', code: 'unknown', message: 'the agent gave no answer' };
   }
   const counted = (count(object(done.tokenUsage).totalTokens) ?? 0) > 0;
   const isError = answer.startsWith(errorPrefix);

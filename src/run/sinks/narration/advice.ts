@@ -114,7 +114,7 @@ function mayHelp({ verdict, error_details: error }: RunOutcome): boolean {
 }
 
 const isBroken = ({ evidence }: Verdict): boolean =>
-  evidence[0]?.detail.startsWith('the program cannot work as it is installed') === true;
+  evidence[0]?.detail.startsWith('the program does not work as it is installed') === true;
 
 function allowing(agent: string | undefined, modes: readonly string[]): string | undefined {
   if (agent === builtIn) return '--allow RULE permits one thing, --permission-mode full everything';

@@ -67,7 +67,7 @@ it.each<[string, RunOutcome, AdviceOptions, string[]]>([
         class: 'config',
         exit_code: 1,
         code: 'config',
-        evidence: [{ signal: 'verdict', detail: 'the program cannot work as it is installed: no binary' }],
+        evidence: [{ signal: 'verdict', detail: 'the program does not work as it is installed: no binary' }],
       },
     },
     { ...codex, install: 'npm install -g x' },
