@@ -18,7 +18,7 @@ export async function main(args: readonly string[], outside?: Context): Promise<
   return runCommand('run', args, { isImplied: true, outside });
 }
 
-interface Told {
+interface Invocation {
   isImplied?: boolean;
   outside: Context | undefined;
 }
@@ -26,7 +26,7 @@ interface Told {
 async function runCommand(
   name: string,
   args: readonly string[],
-  { isImplied = false, outside }: Told,
+  { isImplied = false, outside }: Invocation,
 ): Promise<number> {
   const [{ describeFailure, realContext }, { PipeClosed }] = await Promise.all([
     import('./effects.ts'),

@@ -2,9 +2,9 @@ import type { PgBoss } from 'pg-boss';
 
 /** The only parts of pg-boss that are used: it has frequent releases, and every further call is one that may change. */
 export interface Boss extends Pick<PgBoss, 'insert' | 'fetch'> {
-  touch(name: string, claims: Claim[]): Promise<Affected>;
-  complete(name: string, claims: Claim[], data: null, options: { db: Sql }): Promise<Affected>;
-  fail(name: string, claim: Claim, data: null, options: { db: Sql }): Promise<Affected>;
+  touch(name: string, claims: JobClaim[]): Promise<Affected>;
+  complete(name: string, claims: JobClaim[], data: null, options: { db: Sql }): Promise<Affected>;
+  fail(name: string, claim: JobClaim, data: null, options: { db: Sql }): Promise<Affected>;
   deleteJob(name: string, ids: string[], options: { db: Sql }): Promise<Affected>;
 }
 
@@ -21,7 +21,7 @@ export interface Sql {
 }
 
 /** The claim of a worker: a worker that gets the job later has another attempt number. */
-export interface Claim {
+export interface JobClaim {
   id: string;
   retryCount: number;
 }

@@ -1,6 +1,6 @@
 import { systemCode } from '../failure.ts';
 import { sendJobs } from './add-jobs.ts';
-import { type Claim, queueName } from './boss.ts';
+import { type JobClaim, queueName } from './boss.ts';
 import type { Transaction } from './database.ts';
 import { endUnrun } from './end-unrun.ts';
 import type { Plans } from './plans.ts';
@@ -13,7 +13,7 @@ const mostTries = 3;
 /** A run that a worker has taken. */
 export interface Claimed {
   run: string;
-  claim: Claim;
+  claim: JobClaim;
   /** From 1. */
   attempt: number;
   /** How many attempts there were when it was queued once more. */
@@ -109,7 +109,7 @@ async function claimFitting(queue: Queue, { count, labels, ...who }: ClaimAsk): 
 async function doTakenFit(
   { plans }: Queue,
   sql: Transaction,
-  fetched: readonly Claim[],
+  fetched: readonly JobClaim[],
   labels: readonly string[],
 ): Promise<boolean> {
   const [row] = await sql.query<{ fits: boolean }>(plans.doTakenFit, [fetched.map(({ id }) => id), labels]);
@@ -119,7 +119,7 @@ async function doTakenFit(
 async function take(
   { plans }: Queue,
   sql: Transaction,
-  fetched: readonly Claim[],
+  fetched: readonly JobClaim[],
   { worker, leaseMs }: Pick<ClaimAsk, 'worker' | 'leaseMs'>,
 ): Promise<Claimed[]> {
   const [ids, counts] = [fetched.map(({ id }) => id), fetched.map(({ retryCount }) => retryCount)];
@@ -206,7 +206,7 @@ interface ClaimRow {
 
 function claimedOf(
   { budget, enqueued_by: by, has_bundle: hasBundle, attempts_before: before, job: _job, ...row }: ClaimRow,
-  claim: Claim,
+  claim: JobClaim,
 ): Claimed {
   return { ...row, before, claim, budget: budget ?? undefined, by, hasBundle };
 }

@@ -55,7 +55,7 @@ export function RunPage({ id }: { id: string }) {
     return error === undefined ? <p class="loading">Loading the run…</p> : <Problem error={error} again={again} />;
   return (
     <main class="run-page">
-      <Told run={run} model={model} />
+      <Announcement run={run} model={model} />
       <Happened run={run} model={model} actions={<Actions run={run} onReplay={replay.start} />} />
       {stream.state === 'waiting' && stream.why !== undefined ? (
         <p class="banner" role="status">
@@ -93,7 +93,7 @@ function LeftOut({ run }: { run: RunRecord }) {
 }
 
 /** Reports the run's state in the tab and on the page, and in notifications if the reader asked for them. */
-function Told({ run, model }: { run: RunRecord; model: RunModel }) {
+function Announcement({ run, model }: { run: RunRecord; model: RunModel }) {
   void model.version.value;
   const isAsking = run.status === 'running' && model.isAsking;
   const before = useRef({ status: run.status, isAsking });

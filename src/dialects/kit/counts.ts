@@ -1,5 +1,5 @@
 import type { RunOutcome } from '../../outcome/outcome.ts';
-import type { Told } from './tokens.ts';
+import type { SparseTokens } from './tokens.ts';
 
 /** Tokens on a wire where every count is required; 0 stands for a count that nobody reported. */
 export interface Counts {
@@ -13,7 +13,7 @@ export interface Counts {
 
 export const noCounts: Counts = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
 
-export function countsOf(usage: Told): Counts {
+export function countsOf(usage: SparseTokens): Counts {
   return {
     input: usage.input_tokens ?? 0,
     output: usage.output_tokens ?? 0,

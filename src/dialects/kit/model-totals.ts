@@ -1,11 +1,14 @@
 import type { ModelUsage, RunOutcome } from '../../outcome/outcome.ts';
-import { type Told, type Tokens, tokensOf } from './tokens.ts';
+import { type SparseTokens, type Tokens, tokensOf } from './tokens.ts';
 
 /**
  * The totals of each model as the agent reported them, if they add up to those of the outcome. They do not where several runs are
  * written as one, or a session is resumed: then the outcome's totals, without a name if a single model was used but not named.
  */
-export function totalsByModel(usages: ReadonlyMap<string, Told>, outcome: RunOutcome): ReadonlyMap<string, Tokens> {
+export function totalsByModel(
+  usages: ReadonlyMap<string, SparseTokens>,
+  outcome: RunOutcome,
+): ReadonlyMap<string, Tokens> {
   const { metrics, usage_by_model } = outcome;
   let sum = 0;
   for (const { input_tokens = 0, output_tokens = 0 } of usages.values()) sum += input_tokens + output_tokens;

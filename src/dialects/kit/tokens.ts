@@ -15,12 +15,12 @@ export interface Tokens {
 }
 
 /** The same fields on an event or an outcome, among others. */
-export type Told = { readonly [Field in keyof Tokens]?: Tokens[Field] | undefined };
+export type SparseTokens = { readonly [Field in keyof Tokens]?: Tokens[Field] | undefined };
 
 const fields = [...tokenFields, 'cache_write_1h_tokens', 'web_searches', 'cost_usd'] as const;
 
 /** Only the token fields of an event or an outcome. */
-export function tokensOf(usage: Told): Tokens {
+export function tokensOf(usage: SparseTokens): Tokens {
   const tokens: Tokens = {};
   for (const field of fields) {
     const value = usage[field];
@@ -29,7 +29,7 @@ export function tokensOf(usage: Told): Tokens {
   return tokens;
 }
 
-export function plus(left: Tokens, right: Told): Tokens {
+export function plus(left: Tokens, right: SparseTokens): Tokens {
   const sum: Tokens = { ...left };
   for (const field of fields) {
     const value = right[field];

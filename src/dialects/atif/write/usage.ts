@@ -2,7 +2,7 @@ import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { present } from '../../../json/present.ts';
 import type { JsonObject } from '../../../json/json.ts';
-import { plus, type Told, type Tokens, tokensOf } from '../../kit/tokens.ts';
+import { plus, type SparseTokens, type Tokens, tokensOf } from '../../kit/tokens.ts';
 
 /** What one step used, summed as it is reported. */
 export class Usage {
@@ -65,7 +65,7 @@ const rounded = (tokens: number | undefined): number | undefined =>
   tokens === undefined ? undefined : Math.round(tokens);
 
 /** Prompt tokens include the cached ones; a cached count that exceeds them is left out. */
-function countsOf({ input_tokens, output_tokens, cache_read_tokens }: Told) {
+function countsOf({ input_tokens, output_tokens, cache_read_tokens }: SparseTokens) {
   const prompt_tokens = rounded(input_tokens);
   const cached = rounded(cache_read_tokens);
   const isPart = cached !== undefined && prompt_tokens !== undefined && cached <= prompt_tokens;
@@ -73,7 +73,7 @@ function countsOf({ input_tokens, output_tokens, cache_read_tokens }: Told) {
 }
 
 /** Counts for which the format has no field. */
-function splitOf({ cache_write_tokens, reasoning_tokens }: Told) {
+function splitOf({ cache_write_tokens, reasoning_tokens }: SparseTokens) {
   return {
     cache_creation_input_tokens: rounded(cache_write_tokens),
     reasoning_output_tokens: rounded(reasoning_tokens),

@@ -9,14 +9,14 @@ import type { Replies } from './replies.ts';
 import { ToldCalls } from './told-calls.ts';
 import { writeUsage } from './usage.ts';
 
-type Told = { tool: string; args: JsonObject; result: string };
+type ToolRecord = { tool: string; args: JsonObject; result: string };
 
 /** Gathers the contents of the `done` line, and writes it. */
 export class Ending {
   readonly #sink: EncoderSink;
   readonly #replies: Replies;
   /** The line repeats the calls, which have their own lines: what it leaves out is not lost. */
-  readonly #calls = new ToldCalls<Told>(() => {});
+  readonly #calls = new ToldCalls<ToolRecord>(() => {});
   #claim: EventOf<'agent.finished'> | undefined;
   #limit: EventOf<'limit.reached'> | undefined;
   #fault: EventOf<'error'> | undefined;
@@ -37,7 +37,7 @@ export class Ending {
     this.#hasTools = true;
   }
 
-  endTool(call: Told): void {
+  endTool(call: ToolRecord): void {
     this.#calls.push(call);
   }
 

@@ -11,7 +11,7 @@ import { ToldCalls } from './told-calls.ts';
 import { Tools, writeArgs, writeResult } from './tools.ts';
 import { writeUsage } from './usage.ts';
 
-type Told = { name: string; args: JsonObject; result: string };
+type ToolRecord = { name: string; args: JsonObject; result: string };
 
 /** Completed iterations of the loop; one that failed or was cut off does not count. */
 class Iterations {
@@ -38,7 +38,7 @@ class Iterations {
 /** One JSON response: the whole run in one object, written at its end. */
 export function responseEncoder(sink: EncoderSink): Encoder {
   const tools = new Tools(sink);
-  const calls = new ToldCalls<Told>(sink.lose);
+  const calls = new ToldCalls<ToolRecord>(sink.lose);
   const iterations = new Iterations();
   let session: string | undefined;
   let turns = 0;

@@ -4,7 +4,7 @@ import type { DecoderSink } from '../../dialect.ts';
 import { codeOfMessage, codeOfStatus } from '../../../outcome/faults.ts';
 import { errorClasses, exitCodes } from '../words.ts';
 
-export interface Told {
+export interface LastWords {
   ok: boolean;
   message?: string | undefined;
   /** The name of the error class; API errors appear as `unknown` or `Error`. */
@@ -15,7 +15,7 @@ export interface Told {
 }
 
 /** The agent's claim about its end: the kind of failure is in the error's class or in its message. */
-export function readEnding(sink: DecoderSink, { ok, message, type, status, duration }: Told): void {
+export function readEnding(sink: DecoderSink, { ok, message, type, status, duration }: LastWords): void {
   if (ok) return sink.emit({ type: 'agent.finished', status: 'ok', ...present({ duration_ms: duration }) });
   const code = codeOf(message ?? '', type, status);
   if (code === 'turn_limit') sink.emit({ type: 'limit.reached', limit: 'turns', ...present({ message }) });

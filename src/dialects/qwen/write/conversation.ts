@@ -1,12 +1,12 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { JsonObject } from '../../../json/json.ts';
-import { plus, type Told } from '../../kit/tokens.ts';
+import { plus, type SparseTokens } from '../../kit/tokens.ts';
 import { wrapApiError } from '../words.ts';
 import type { Output } from './output.ts';
 import { Stream } from './stream.ts';
 import { writeUsage } from './usage.ts';
 
-type Used = Told & { readonly model?: string | undefined };
+type Used = SparseTokens & { readonly model?: string | undefined };
 type LineKind = 'text' | 'thinking' | 'tool_use' | 'error';
 
 /** An assistant line waits for the usage of its answer, and for more blocks of its kind. */
