@@ -7,7 +7,7 @@ import { isReported, reportedOwner } from '../processes/owner.ts';
 import { isWholeId } from '../ids/run-id.ts';
 import type { Progress, RunRecord, RunStore, TreePlace } from '../stores/run-store.ts';
 import type { GrowingTape } from '../tapes/tape.ts';
-import { hasMoreValues } from '../pipeline/json-text.ts';
+import { hasMoreValues } from '../json/scan.ts';
 import { present } from '../json/present.ts';
 import type { Ledger } from './ledger.ts';
 import { RunRecordSchema } from './schemas.ts';

@@ -1,4 +1,4 @@
-import { endOfString } from './json-text.ts';
+import { endOfString } from '../json/scan.ts';
 
 /** An object in a JSON string, or in a value of logfmt. */
 const inside = /(?<=^|[\s=:,;[(])"\{\\"/;

@@ -6,6 +6,7 @@ import { present } from '../json/present.ts';
 import { AnswerMeter } from './answer-meter.ts';
 import { type Api, type BodyFacts, noReading, type Reading } from './apis/api.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
+import { decompressed } from './decompress.ts';
 import { type Quota, quotasIn } from './quota.ts';
 import type { AnswerTap } from './recording/recorder.ts';
 import { refuse } from './refusal.ts';
@@ -150,15 +151,16 @@ export class Exchange {
       if (size > longestError) break;
     }
     const sent = Buffer.concat(parts);
-    const shown = sent.includes(key) ? Buffer.from(sent.toString('latin1').replaceAll(key, token), 'latin1') : sent;
-    const headers = answerHeaders(answer.rawHeaders, { token, key }, ['content-length']);
+    const shown = await withoutKey(sent, answer.headers['content-encoding'], key, token);
+    const less = ['content-length', ...(shown.isPlain ? ['content-encoding'] : [])];
+    const headers = answerHeaders(answer.rawHeaders, { token, key }, less);
     const { response } = this.#passage;
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', [
       ...headers,
       'content-length',
-      String(shown.length),
+      String(shown.body.length),
     ]);
-    await new Promise<void>((resolve) => response.end(shown, resolve).once('close', resolve));
+    await new Promise<void>((resolve) => response.end(shown.body, resolve).once('close', resolve));
   }
 
   #see(chunk: Buffer): Promise<void> | undefined {
@@ -206,6 +208,21 @@ export class Exchange {
   #isWhole({ isWhole }: Reading): boolean {
     return this.#meter === undefined || isWhole;
   }
+}
+
+/** The body of an error without the key, however it is written there; one that cannot be read is left out. `isPlain`: it is no longer compressed. */
+async function withoutKey(
+  sent: Buffer,
+  encoding: string | undefined,
+  key: string,
+  token: string,
+): Promise<{ body: Buffer; isPlain: boolean }> {
+  const bytes = await decompressed(sent, encoding, longestError).catch(() => Buffer.alloc(0));
+  const forms = [key, JSON.stringify(key).slice(1, -1), key.replaceAll('/', '\\/'), encodeURIComponent(key)];
+  const text = bytes.toString('latin1');
+  if (bytes.length > 0 && !forms.some((form) => text.includes(form))) return { body: sent, isPlain: false };
+  const shown = forms.reduce((rest, form) => rest.replaceAll(form, token), text);
+  return { body: Buffer.from(shown, 'latin1'), isPlain: true };
 }
 
 function isRedirect({ statusCode = 0 }: IncomingMessage): boolean {

@@ -11,6 +11,7 @@ import type { Recorder } from './recording/recorder.ts';
 import { factsIn, bodyOf } from './request-body.ts';
 import { refuse, refuseStray } from './refusal.ts';
 import type { Rest, Route } from './route.ts';
+import { Capacity } from './capacity.ts';
 import { Upstream } from './upstream.ts';
 
 /** What is told of the requests that pass, while they do. */
@@ -54,6 +55,7 @@ export class Gateway {
   readonly #keepsReply: boolean;
   readonly #upstream: Upstream;
   readonly #server: Server;
+  readonly #capacity = new Capacity();
   readonly #underWay = new Set<Promise<void>>();
   readonly #numbers: { count: number };
 
@@ -127,11 +129,18 @@ export class Gateway {
       this.#listener.strayed(`${method} ${rest.path}`);
       return refuseStray(response, `${method} ${rest.path} is not passed on: only requests to a model are`);
     }
-    const body = await bodyOf(incoming);
-    if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
-    const passage = { route, rest, incoming, body, response, token: this.token, upstream: this.#upstream };
-    if (api === 'free') await new Exchange(passage).run();
-    else await this.#ask(api, passage);
+    const share = this.#capacity.enter();
+    if (share === undefined) return busy(response);
+    try {
+      const body = await bodyOf(incoming, share.take);
+      if (share.isFull) return busy(response);
+      if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
+      const passage = { route, rest, incoming, body, response, token: this.token, upstream: this.#upstream };
+      if (api === 'free') await new Exchange(passage).run();
+      else await this.#ask(api, passage);
+    } finally {
+      share.leave();
+    }
   }
 
   async #ask(api: Api, passage: Omit<ConstructorParameters<typeof Exchange>[0], 'api'>): Promise<void> {
@@ -187,6 +196,11 @@ export class Gateway {
     const route = this.#routes.get(decoded(name));
     return route === undefined ? undefined : { route, rest: { path, query } };
   }
+}
+
+/** Agents ask again, a little later. */
+function busy(response: ServerResponse): void {
+  response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end();
 }
 
 function isSame(given: string, token: string): boolean {

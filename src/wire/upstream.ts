@@ -1,6 +1,6 @@
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
-import { once } from 'node:events';
+import { createSecureContext, getCACertificates } from 'node:tls';
 import { systemCode } from '../failure.ts';
 import type { Environment } from '../words/vocabulary.ts';
 
@@ -20,12 +20,14 @@ export class Unsent extends Error {}
 
 /** The connections to providers. They are kept between requests, as agents keep theirs. */
 export class Upstream {
-  readonly #agents: { 'http:': http.Agent; 'https:': https.Agent };
+  readonly #plain: http.Agent;
+  #secure: https.Agent | undefined;
+  readonly #options: http.AgentOptions;
 
   /** `env`: where the user's proxy is named. */
   constructor(env: Environment = {}) {
-    const options = { keepAlive: true, proxyEnv: env as NodeJS.ProcessEnv };
-    this.#agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) };
+    this.#options = { keepAlive: true, proxyEnv: env as NodeJS.ProcessEnv };
+    this.#plain = new http.Agent(this.#options);
   }
 
   /** Resolves with the beginning of the answer. Throws `Unsent` where no server was reached. */
@@ -41,17 +43,31 @@ export class Upstream {
   }
 
   close(): void {
-    for (const agent of Object.values(this.#agents)) agent.destroy();
+    this.#plain.destroy();
+    this.#secure?.destroy();
   }
 
   #request(url: URL, { method, headers, signal }: Outgoing): ClientRequest {
     const isPlain = url.protocol === 'http:';
     const options: RequestOptions = { method, headers, signal, maxHeaderSize: mostHeaders, setDefaultHeaders: false };
     return isPlain
-      ? http.request(url, { ...options, agent: this.#agents['http:'] })
-      : https.request(url, { ...options, agent: this.#agents['https:'] });
+      ? http.request(url, { ...options, agent: this.#plain })
+      : https.request(url, { ...options, agent: (this.#secure ??= secureAgent(this.#options)) });
   }
 }
+
+/** Most agents trust the authorities of the system too, such as that of a company's proxy; Node.js brings its own. */
+function secureAgent(options: http.AgentOptions): https.Agent {
+  const own = getCACertificates('default');
+  const known = new Set(own);
+  const more = [...new Set(getCACertificates('system'))].filter((each) => !known.has(each));
+  if (more.length === 0) return new https.Agent(options);
+  // Made once: it takes longer than a connection.
+  return new https.Agent({ ...options, secureContext: createSecureContext({ ca: [...own, ...more] }) });
+}
+
+/** What a server may say before its answer: to go on, or which files will be needed. One that says it again and again never answers. */
+const mostBefore = 100;
 
 const closedEarly: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
@@ -62,12 +78,21 @@ async function answerTo(request: ClientRequest, body: Buffer): Promise<IncomingM
     // A kept connection has been made long ago: a listener would stay on it for ever.
     if (!isConnected) socket.once('connect', () => (isConnected = true));
   });
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request.once('response', resolve);
   // An error after the answer has begun is told by the answer.
-  request.on('error', () => {});
+  request.on('error', reject);
+  let before = 0;
+  request.on('information', () => {
+    if (++before > mostBefore) request.destroy(new Error('the server says to wait, and never answers'));
+  });
+  request.on('upgrade', (_answer, socket) => {
+    socket.destroy();
+    reject(new Error('the server wants to speak another protocol'));
+  });
   request.end(body);
   try {
-    const [answer] = (await once(request, 'response')) as [IncomingMessage];
-    return answer;
+    return await promise;
   } catch (error) {
     throw isConnected ? error : new Unsent(error instanceof Error ? error.message : String(error), { cause: error });
   }

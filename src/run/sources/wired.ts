@@ -181,7 +181,10 @@ class WireListener {
     if (kind !== 'side') this.#conversation?.requested(request);
     const attempt = this.#attempt;
     const { model, maxOutput: mostOutput, body } = facts;
-    const objection = attempt?.stop.cause === undefined ? this.#objectionTo(model) : undefined;
+    const objection =
+      attempt?.stop.cause === undefined
+        ? (this.#objectionTo(model) ?? this.#objectionTo(facts.deployment ?? model))
+        : undefined;
     if (objection !== undefined) return this.#refuseModel(objection, kind);
     const mostInput = (): number | undefined => {
       if (body === undefined) return undefined;

@@ -7,6 +7,8 @@ import type { ModelApi } from '../../words/vocabulary.ts';
 /** What a request asks for, as far as it decides what it may cost and what it is. */
 export interface RequestFacts {
   model?: string | undefined;
+  /** What stands in its address for a model of Azure's, and decides which one answers. */
+  deployment?: string | undefined;
   /** The most tokens that it lets the model answer; unset: it names no limit. */
   maxOutput?: number | undefined;
   /** How many tools it offers to the model. */

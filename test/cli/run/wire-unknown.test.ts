@@ -183,6 +183,22 @@ describe('what may be asked', () => {
     expect(outcome.warnings).toContain('wire: the model gpt-5 is not allowed: --models allows claude-*, gpt-4.1');
   });
 
+  it('a deployment that stands in the address counts as well as the name in the body', async () => {
+    const server = await serve(turns);
+    const cwd = project();
+    const source = `await fetch(process.env.OPENAI_BASE_URL + '/deployments/gpt-5-pro/chat/completions', {
+      method: 'POST',
+      body: JSON.stringify({ model: 'gpt-4.1', messages: [] }),
+    });`;
+    writeFileSync(join(cwd, 'agent.mjs'), source);
+    const { stderr } = await inside(
+      ['run', '--ledger', 'none', '--models', 'gpt-4.1', '--', process.execPath, 'agent.mjs'],
+      { cwd, env: { OPENAI_BASE_URL: server.baseUrl('chat') } },
+    );
+    expect(server.served.requests).toEqual([]);
+    expect(stderr).toContain('the model gpt-5-pro is not allowed');
+  });
+
   it.each([['gpt-5'], ['gpt-*'], ['openai/gpt-5']])('%s is asked', async (name) => {
     const { status, served } = await asked({ api: 'chat', flags: ['--models', name] });
     expect({ status, served }).toEqual({ status: 0, served: 2 });
