@@ -44,7 +44,7 @@ const supervise = needed(['run/sources/command.ts', 'run/sources/agent.ts'].map(
 const tidy = needed(['ledger/one-run.ts', 'ledger/close-interrupted.ts', 'ledger/tidy.ts'].map(src));
 const bundled = [
   ...(await build(
-    { index: src('index.ts'), 'cli/main': src('cli/main.ts') },
+    { index: src('index.ts'), 'cli/main': src('cli/main.ts'), 'usage/read-thread': src('usage/read-thread.ts') },
     { help, run, children, read, supervise, tidy },
   )),
   ...(await build({ portable: src('portable.ts') }, {})),

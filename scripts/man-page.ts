@@ -81,6 +81,10 @@ const files: readonly (readonly [path: string, meaning: string])[] = [
   ['~/.config/runwire/config.json', 'Your own settings: keys, models, prices, permissions, tapes.'],
   ['runwire.json', 'Settings of a repository. They may only narrow permissions, unless the repository is trusted.'],
   ['~/.local/state/runwire/ledger.db', 'The ledger.'],
+  [
+    '~/.local/state/runwire/usage.db',
+    'What was counted in the sessions of agents. It can be deleted: they are then read again.',
+  ],
   ['~/.local/state/runwire/tapes/', 'The tapes: every event of the runs in the ledger.'],
   ['~/.local/state/runwire/outbox/', 'What is waiting for a ledger or a bucket that cannot be reached.'],
   ['~/.local/state/runwire/reports/', 'What is waiting for a --report server that cannot be reached.'],

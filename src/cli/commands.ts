@@ -23,6 +23,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/runs.ts')).runs,
   },
   {
+    name: 'usage',
+    summary: 'Show what every agent on this machine used and cost',
+    load: async () => (await import('./commands/usage.ts')).usage,
+  },
+  {
     name: 'budget',
     summary: 'Limit what runs may spend together, across agents, machines and days',
     load: async () => (await import('./commands/budget.ts')).budget,

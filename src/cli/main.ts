@@ -7,7 +7,11 @@ import { commandHelp, rootHelp } from './help.ts';
 /** The whole program: arguments in, exit code out. Nothing heavy is loaded before a command is chosen. `outside` replaces this process, for tests. */
 export async function main(args: readonly string[], outside?: Context): Promise<number> {
   const [first = '', ...rest] = args;
-  if (first === '--version' || first === '-v') return show(`${version}\n`, outside);
+  if (first === '--version' || first === '-v') {
+    if (!rest.includes('--json')) return show(`${version}\n`, outside);
+    const { priceTable } = await import('../outcome/price-source.ts');
+    return show(`${JSON.stringify({ version, node: process.versions.node, prices: priceTable })}\n`, outside);
+  }
   if (first === '--help' || first === '-h' || first === 'help') {
     return rest[0] === undefined || first !== 'help'
       ? show(rootHelp(helpWidth()), outside)

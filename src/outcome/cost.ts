@@ -13,7 +13,7 @@ export interface Cost {
   is?: 'at_least';
 }
 
-interface Amount {
+export interface Amount {
   usd: number;
   isAtLeast: boolean;
 }
@@ -36,8 +36,8 @@ export function costOf(totals: UsageTotals, defaultModel: string | undefined, pr
   return { cost: dollars(sum), source, ...(isAtLeast ? { is: 'at_least' } : {}) };
 }
 
-/** The same for one model alone. */
-function costOfModel(name: string | undefined, used: Used, price: Price | undefined): Amount | undefined {
+/** The same for one model alone; undefined: nothing tells what it cost. */
+export function costOfModel(name: string | undefined, used: Used, price: Price | undefined): Amount | undefined {
   const reported = used.cost === undefined ? undefined : { usd: dollars(used.cost), isAtLeast: false };
   if (reported !== undefined && !(reported.usd === 0 && price?.isGiven === true)) {
     if (used.unpaid === undefined) return reported;

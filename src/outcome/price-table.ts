@@ -6,35 +6,48 @@ import { periodMs } from './requests.ts';
 import { shareOf } from './service-tier.ts';
 
 /** Entries that are remembered: finding one means comparing the name with hundreds of patterns. */
-const mostEntries = 1000;
+const mostEntries = 10_000;
+
+/** The prices of a model; undefined: the table does not have it. */
+interface Entry {
+  prices: ModelPrice | undefined;
+  /** They are those of a time. */
+  isTimed: boolean;
+}
 
 /** The offline price table; loaded only when a run has tokens but no reported cost. */
 export async function loadPrices(): Promise<Price> {
   const { calcPrice } = await import('@pydantic/genai-prices');
-  const known = new Map<string, ModelPrice | undefined>();
+  const known = new Map<string, Entry>();
 
-  /** The prices of a model at a time; undefined: the table does not have it. */
-  function find(model: string, at: number | undefined): ModelPrice | undefined {
+  function find(model: string, at: number | undefined): Entry {
     for (const [providerId, name] of spellings(model)) {
       const found = calcPrice(
         {},
         name,
         present({ providerId, timestamp: at === undefined ? undefined : new Date(at) }),
       );
-      if (found !== null) return found.model_price;
+      if (found !== null) return { prices: found.model_price, isTimed: Array.isArray(found.model.prices) };
     }
-    return undefined;
+    return { prices: undefined, isTimed: false };
+  }
+
+  function entryOf(model: string, at: number | undefined): Entry {
+    const always = known.get(model);
+    if (always !== undefined) return always;
+    const key = `${at === undefined ? '' : Math.floor(at / periodMs)} ${model}`;
+    const then = known.get(key);
+    if (then !== undefined) return then;
+    const entry = find(model, at);
+    if (known.size >= mostEntries) known.clear();
+    known.set(entry.isTimed ? key : model, entry);
+    return entry;
   }
 
   return (model, tokens, { input = tokens.input ?? 0, at, serviceTier, calls } = {}) => {
     if (model === undefined) return undefined;
     if (isFree(model)) return 0;
-    const key = `${at === undefined ? '' : Math.floor(at / periodMs)} ${model}`;
-    if (!known.has(key)) {
-      if (known.size >= mostEntries) known.clear();
-      known.set(key, find(model, at));
-    }
-    const prices = known.get(key);
+    const { prices } = entryOf(model, at);
     return prices === undefined ? undefined : costAt(priceOf(prices, input, shareOf(serviceTier)), tokens, { calls });
   };
 }

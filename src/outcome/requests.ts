@@ -38,7 +38,7 @@ export function requestOf(usage: Usage, tokens: Tokens, at: number | undefined):
   const { model = '', call_input_tokens, cache_is } = usage;
   const input = call_input_tokens ?? tokens.input ?? 0;
   const serviceTier = serviceTierOf(usage);
-  const tier = tierStarts.findIndex((start) => input <= start);
+  const tier = tierOf(input);
   const period = at === undefined ? '' : Math.floor(at / periodMs);
   const isCacheUnknown = cache_is === 'unknown' || undefined;
   const { cost: _cost, ...used } = tokens;
@@ -50,6 +50,11 @@ export function requestOf(usage: Usage, tokens: Tokens, at: number | undefined):
     tokens: used,
   };
   return new Map([[`${tier} ${period} ${isCacheUnknown ?? ''} ${serviceTier ?? ''} ${model}`, alike]]);
+}
+
+/** Which of the ranges between these inputs an input is in. */
+export function tierOf(input: number): number {
+  return tierStarts.findIndex((start) => input <= start);
 }
 
 export function addRequests(into: Requests, more: Requests): void {

@@ -12,12 +12,14 @@ import { parseJson } from '../../json/parse.ts';
 /** Only the names: the schemas are loaded when one is asked for. A test keeps the two equal. */
 const runsFormats = ['run', 'run-summary', 'run-stats', 'run-diff', 'run-finding', 'budget'] as const;
 const replayFormats = ['replay', 'rehearsal'] as const;
+/** The same for what agents used. */
+const usageFormat = 'usage';
 
 export const schema = command({
   name: 'schema',
   summary: 'Print the JSON Schema of a format',
   operands: '[NAME]',
-  description: `Without a name, lists the names. Formats of Runwire: ${Object.keys(formats).join(', ')}, config; of its ledger: ${runsFormats.join(', ')}; of recorded runs that are run again: ${replayFormats.join(', ')}.
+  description: `Without a name, lists the names. Formats of Runwire: ${Object.keys(formats).join(', ')}, config, ${usageFormat}; of its ledger: ${runsFormats.join(', ')}; of recorded runs that are run again: ${replayFormats.join(', ')}.
 The name of a dialect gives the schema of one object in its wire format. --all writes every schema into a folder, as NAME.schema.json; files there that are not Runwire schemas are never overwritten.`,
   options: {
     all: {
@@ -52,13 +54,26 @@ The name of a dialect gives the schema of one object in its wire format. --all w
 });
 
 export function schemaNames(): string[] {
-  return [...Object.keys(formats), 'config', ...runsFormats, ...replayFormats, ...dialects.map((each) => each.id)];
+  return [
+    ...Object.keys(formats),
+    'config',
+    usageFormat,
+    ...runsFormats,
+    ...replayFormats,
+    ...dialects.map((each) => each.id),
+  ];
 }
 
 async function schemaText(name: string): Promise<string> {
   const isRuns = [...runsFormats, ...replayFormats].find((each) => each === name);
   const found =
-    name === 'config' ? await configSchema() : isRuns === undefined ? await schemaOf(name) : await runsSchema(isRuns);
+    name === 'config'
+      ? await configSchema()
+      : name === usageFormat
+        ? await usageSchema()
+        : isRuns === undefined
+          ? await schemaOf(name)
+          : await runsSchema(isRuns);
   return `${JSON.stringify(found, null, 2)}\n`;
 }
 
@@ -103,6 +118,13 @@ async function configSchema(): Promise<Record<string, unknown>> {
   const [{ z }, { UserConfig }] = await Promise.all([import('zod'), import('../../builtin/config/schema.ts')]);
   const { $schema, ...rest } = z.toJSONSchema(UserConfig, { unrepresentable: 'any' });
   return { $schema, $id: 'runwire:config', title: 'Runwire config', ...rest };
+}
+
+/** The schema of what `usage --json` prints. */
+async function usageSchema(): Promise<Record<string, unknown>> {
+  const [{ z }, { UsageDocument }] = await Promise.all([import('zod'), import('../../usage/document.ts')]);
+  const { $schema, ...rest } = z.toJSONSchema(UsageDocument, { unrepresentable: 'any' });
+  return { $schema, $id: `runwire:${usageFormat}`, title: `Runwire ${usageFormat}`, ...rest };
 }
 
 /** The schema of what the commands under `runs` print, and those that run a run again. */

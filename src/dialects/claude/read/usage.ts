@@ -169,18 +169,24 @@ export class Usage {
 
 /** The `cost-state` of a session file: also calls that left no message. A total below what the messages used is not of the whole session. */
 export function readTotal(wire: JsonObject, used: Tokens, mainModel: string | undefined): Draft[] {
-  const models = readModels(wire, 'modelUsage');
-  const cost = isGuess(wire) ? undefined : count(wire.totalCostUSD) || undefined;
-  if (models.length === 0) return cost === undefined ? [] : [{ type: 'usage.reported', scope: 'step', cost_usd: cost }];
+  const models = totalsIn(wire);
+  const [first] = models;
+  if (models.length === 1 && first?.[0] === '') return [{ type: 'usage.reported', scope: 'step', ...first[1] }];
   if (exceeds(used, sumOf(models))) return [];
-  const isPriced = cost === undefined || models.some(([, tokens]) => tokens.cost_usd !== undefined);
-  const all: ByModel = isPriced ? models : [['', { cost_usd: cost }], ...models];
-  return mainLast(all, mainModel).map(([model, tokens]) => ({
+  return mainLast(models, mainModel).map(([model, tokens]) => ({
     type: 'usage.reported',
     scope: 'thread',
     ...present({ model: model || undefined }),
     ...tokens,
   }));
+}
+
+/** What each model used and cost, by the `cost-state` of a session file. A cost without a model covers all of them. */
+export function totalsIn(wire: JsonObject): ByModel {
+  const models = readModels(wire, 'modelUsage');
+  const cost = isGuess(wire) ? undefined : count(wire.totalCostUSD) || undefined;
+  const isPriced = cost === undefined || models.some(([, tokens]) => tokens.cost_usd !== undefined);
+  return isPriced ? models : [['', { cost_usd: cost }], ...models];
 }
 
 /** The result says that no token was used since the one before. */

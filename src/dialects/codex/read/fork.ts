@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../json/json.ts';
-import { filled } from '../../../json/read.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { filled, integer, string } from '../../../json/read.ts';
 
 /** How long it takes to copy the parent's lines into the file of a fork, in ms; a model answers later than that. */
 const copyingMs = 1000;
@@ -11,6 +11,23 @@ export class Fork {
   #startedAt: number | undefined;
   /** Whose turn it is, if its id tells when it began. */
   #turn: 'own' | 'copied' | undefined;
+
+  /** `state`: that of the same file, when less of it was read. */
+  constructor({ id, isFork, startedAt, turn }: JsonObject = {}) {
+    this.#id = string(id);
+    this.#isFork = isFork === true;
+    this.#startedAt = integer(startedAt);
+    this.#turn = turn === 'own' || turn === 'copied' ? turn : undefined;
+  }
+
+  get state(): Json {
+    return {
+      id: this.#id ?? null,
+      isFork: this.#isFork,
+      startedAt: this.#startedAt ?? null,
+      turn: this.#turn ?? null,
+    };
+  }
 
   /** A `session_meta` line: its own, or one that was copied. */
   introduce(meta: JsonObject, at: number | undefined): void {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../json/json.ts';
-import { count, filled, isObject, object } from '../../../json/read.ts';
+import type { Json, JsonObject } from '../../../json/json.ts';
+import { count, filled, isObject, object, string } from '../../../json/read.ts';
 
 const fields = [
   'input_tokens',
@@ -11,8 +11,18 @@ const fields = [
 
 /** `token_usage_record`: the tokens of one model response, written at once, so that even a killed session has them. */
 export class ResponseTotals {
-  #sum: JsonObject = {};
+  readonly #sum: JsonObject;
   #lastResponse: string | undefined;
+
+  /** `state`: that of the same file, when less of it was read. */
+  constructor({ sum, lastResponse }: JsonObject = {}) {
+    this.#sum = { ...object(sum) };
+    this.#lastResponse = string(lastResponse);
+  }
+
+  get state(): Json {
+    return { sum: { ...this.#sum }, lastResponse: this.#lastResponse ?? null };
+  }
 
   /** The totals of the thread so far; undefined: this record adds nothing to them. */
   add(record: JsonObject): JsonObject | undefined {
