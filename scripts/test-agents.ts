@@ -16,6 +16,7 @@ const usage = `usage: npm run test:agents [-- OPTIONS]
   --agent ID            only this agent (repeatable): ${realAgents.map(({ id }) => id).join(', ')}
   --newest              the newest release of each agent instead of the one that is known: what fails, the release changed
   --wire                send every agent through the wire, and compare what passed with what was served
+  --replay              record every run, replay it and rehearse it; with --newest, through the newest release too
   --scenario NAME       only this scenario (repeatable): ${names.join(', ')}
   --no-namespace        run with the network of this machine where there is no way to run without`;
 
@@ -31,6 +32,7 @@ function options() {
         quick: { type: 'boolean' },
         newest: { type: 'boolean' },
         wire: { type: 'boolean' },
+        replay: { type: 'boolean' },
         agent: { type: 'string', multiple: true },
         scenario: { type: 'string', multiple: true },
         'no-namespace': { type: 'boolean' },
@@ -91,6 +93,7 @@ const {
   quick = false,
   newest = false,
   wire = false,
+  replay = false,
   agent: only,
   scenario: wanted = [],
   'no-namespace': open = false,
@@ -102,7 +105,7 @@ const theirs = await usersOwn(known.filter((agent) => !isOurs(agent)));
 // Nobody to run is no failure.
 if (agents.length + theirs.length === 0) process.exit(0);
 const before = open ? [] : loopbackOnly();
-await installAgents(agents);
+await installAgents(newest ? [...pinned, ...agents] : agents);
 if (newest)
   for (const [index, { id, version }] of agents.entries()) tellRelease(id, pinned[index]?.version ?? '', version);
 
@@ -114,6 +117,9 @@ const { status, signal } = spawnSync(command, args, {
   env: {
     ...process.env,
     REAL_AGENTS: JSON.stringify([...agents.map((agent) => [agent.id, folderOf(agent)]), ...theirs]),
+    REAL_AGENTS_KNOWN: JSON.stringify(pinned.map((agent) => [agent.id, folderOf(agent)])),
+    REAL_AGENTS_NEXT: JSON.stringify(newest ? agents.map((agent) => [agent.id, folderOf(agent)]) : []),
+    REAL_AGENTS_REPLAY: replay ? 'all' : quick || newest ? 'quick' : '',
     REAL_AGENTS_SCENARIOS: wanted.join(','),
     REAL_AGENTS_QUICK: quick ? '1' : '',
     REAL_AGENTS_WIRE: wire ? '1' : '',

@@ -13,6 +13,8 @@ const leftOut = new Set<EventRecord['type']>([
   'item.output',
   'log',
   'branch.updated',
+  // In a copy git tells of all of them; files are compared by what they hold.
+  'file.edited',
   'process.ended',
   'expectation.checked',
   'model.requested',
@@ -46,8 +48,6 @@ export class EventCounter {
         return `error ${record.code}`;
       case 'agent.finished':
         return `agent.finished ${record.status}`;
-      case 'file.edited':
-        return `file.edited ${record.operation}`;
       default:
         return record.type;
     }
@@ -55,7 +55,7 @@ export class EventCounter {
 }
 
 /** Whether an event stands for something that was done, so that twice is not once. How a text is cut into blocks is not. */
-const isCounted = (kind: string): boolean => /^(?:item\.completed|file\.edited|permission\.|error |retry\.)/.test(kind);
+const isCounted = (kind: string): boolean => /^(?:item\.completed|permission\.|error |retry\.)/.test(kind);
 
 export interface EventChange {
   kind: string;

@@ -145,7 +145,12 @@ function streamEvent(name: string | undefined, data: Json): StreamEvent {
 }
 
 function blockOf(name: string | undefined, data: Json): string {
-  return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
+  return `${name === undefined ? '' : `event: ${name}\n`}data: ${withoutOddBreaks(JSON.stringify(data))}\n\n`;
+}
+
+/** Some readers take these for the end of a line, and providers spell them out for that. */
+function withoutOddBreaks(json: string): string {
+  return json.replaceAll(/[\u0085\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Its structure and names without its leaves, which are added to `leaves` in order. */

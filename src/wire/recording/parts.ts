@@ -50,6 +50,8 @@ export class PartWriter {
 /** Reads what a `PartWriter` wrote. A reference to nothing throws: the recording is damaged. */
 export class PartReader {
   readonly #parts = new Map<number, Json>();
+  /** A message that is sent again with every request is read once, and is the same value in all of them. */
+  readonly #read = new WeakMap<object, Json>();
 
   add({ part, value }: Part): void {
     this.#parts.set(part, this.decode(value));
@@ -58,6 +60,14 @@ export class PartReader {
   decode(value: Json): Json {
     if (Array.isArray(value)) return value.map((each) => this.decode(each));
     if (!isObject(value)) return value;
+    const known = this.#read.get(value);
+    if (known !== undefined) return known;
+    const made = this.#decoded(value);
+    this.#read.set(value, made);
+    return made;
+  }
+
+  #decoded(value: JsonObject): Json {
     const [name, ...others] = Object.keys(value);
     if (name === '$' && others.length === 0) {
       const found = this.#parts.get(value['$'] as number);

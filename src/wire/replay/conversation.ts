@@ -27,6 +27,8 @@ interface Entry {
 /** A recorded request, and the one of another version that it was found to stand for; both normalised. */
 export type Pairing = (recorded: { number: number; body: Json }, now: Json) => void;
 
+/** Where the four APIs have the conversation. */
+const conversations = ['messages', 'input', 'contents'] as const;
 /** Among how many answers that are left the one that was meant is looked for. */
 const mostCompared = 8;
 
@@ -41,6 +43,7 @@ export class ConversationMatcher implements Answers {
   /** By all that was said, and by what the model said. */
   readonly #whole = new Map<string, Entry[]>();
   readonly #byModel = new Map<string, Entry[]>();
+  readonly #normal = new WeakMap<object, Json>();
   #count = 0;
   #given = 0;
 
@@ -88,8 +91,28 @@ export class ConversationMatcher implements Answers {
     return { answer: found.exchange.answer, recorded: number, isLoose: false };
   }
 
+  /** A message that is sent again with every request is looked at once. */
   #recorded({ exchange }: Entry): Json {
-    return normalise(exchange.request.body, this.#options.rules, this.#options.recordedIn);
+    const { rules, recordedIn } = this.#options;
+    const { body } = exchange.request;
+    const { sort = [], drop = [] } = rules;
+    const top = object(body);
+    const talk = conversations.filter((name) => Array.isArray(top[name]) && ![...sort, ...drop].includes(name));
+    const rest = Object.entries(top).filter(([name]) => !talk.some((each) => each === name));
+    if (!isObject(body) || talk.length === 0) return normalise(body, rules, recordedIn);
+    return {
+      ...object(normalise(Object.fromEntries(rest), rules, recordedIn)),
+      ...Object.fromEntries(talk.map((name) => [name, list(top[name]).map((each) => this.#element(name, each))])),
+    };
+  }
+
+  #element(name: string, value: Json): Json {
+    const { rules, recordedIn } = this.#options;
+    const known = typeof value === 'object' && value !== null ? this.#normal.get(value) : undefined;
+    if (known !== undefined) return known;
+    const made = normalise(value, rules, recordedIn, [name, '*']);
+    if (typeof value === 'object' && value !== null) this.#normal.set(value, made);
+    return made;
   }
 
   /** Of those that are left, and say the same. */

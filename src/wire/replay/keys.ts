@@ -29,9 +29,8 @@ export class RequestKeys {
 
   #field(name: string, value: Json, add: (text: string) => void): void {
     if (Array.isArray(value)) {
-      add(`\n${JSON.stringify(name)}[`);
-      for (const each of value) add(`,${this.#element(name, each)}`);
-      return add(']');
+      const elements = value.map((each) => this.#element(name, each));
+      return add(`\n${JSON.stringify(name)}[${elements.join(',')}]`);
     }
     // Only through its object is it known whether a field is dropped.
     const [kept] = Object.values(normalise({ [name]: value }, this.#rules, this.#folders) as Record<string, Json>);

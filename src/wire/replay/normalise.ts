@@ -32,7 +32,8 @@ export function normalise(
   function text(value: string, path: readonly string[]): string {
     let changed = value;
     for (const [folder, word] of folders) changed = changed.replaceAll(folder as string, word);
-    for (const [pattern, instead] of replace) changed = changed.replaceAll(pattern, instead);
+    for (const [pattern, instead] of replace)
+      changed = changed.replaceAll(pattern, (found) => (typeof instead === 'string' ? instead : instead(found)));
     for (const pattern of dates) changed = changed.replaceAll(pattern, (date) => (isNear(date, at) ? '{date}' : date));
     return sorted.some((each) => fits(each, path)) ? changed.split('\n').toSorted().join('\n') : changed;
   }

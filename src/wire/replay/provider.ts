@@ -11,6 +11,9 @@ import type { RecordedAnswer } from '../recording/recording.ts';
 import { type Departure, departureText } from './departure.ts';
 import type { Answers } from './matcher.ts';
 
+/** How long the last bytes of an answer that breaks off take to arrive. */
+const breakMs = 100;
+
 /** What is told of a replay while it goes on. */
 export interface ReplayListener {
   /** A request got its recorded answer; `isLoose`: a tool printed its lines in another order than then. */
@@ -88,5 +91,9 @@ async function answer(
   if (ended === 'complete') response.end();
   // There the agent left, or was stopped, while it waited for more.
   else if (ended === 'cut_by_agent') response.flushHeaders();
-  else response.destroy();
+  else {
+    // Whoever reads it must have what came before, or it breaks off earlier than it did.
+    await new Promise((resolve) => setTimeout(resolve, breakMs));
+    response.destroy();
+  }
 }

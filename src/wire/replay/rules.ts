@@ -3,9 +3,15 @@ export interface ReplayRules {
   /** Fields that are left out, as paths from the top of the body: `input.*.id`. */
   drop?: readonly string[];
   /** What is replaced in every text. */
-  replace?: readonly (readonly [pattern: RegExp, instead: string])[];
+  replace?: readonly (readonly [pattern: RegExp, instead: string | ((found: string) => string)])[];
   /** Texts whose lines come in any order, and lists whose elements do, as paths. */
   sort?: readonly string[];
+}
+
+/** `(Available: 'b', 'a')`. */
+function sortedNames(found: string): string {
+  const names = found.slice('(Available: '.length, -1).split(', ');
+  return `(Available: ${names.toSorted().join(', ')})`;
 }
 
 /** Each agent's own; agents that are not here send the same bytes every time, as far as is known. */
@@ -29,6 +35,7 @@ const rules: Readonly<Record<string, ReplayRules>> = {
     replace: [
       [/_\d{13}_\d{1,9}\b/g, '_…'],
       [/^Process Group PGID: \d{1,10}$/gm, 'Process Group PGID: …'],
+      [/\(Available: [^()]{1,4000}\)/g, sortedNames],
     ],
   },
 };

@@ -103,6 +103,12 @@ describe('a recording', () => {
     expect(writeEvents(readEvents('data: {"a": 1}\r\n\r\n'))).toBe('data: {"a":1}\n\n');
   });
 
+  it('spells out what some readers take for the end of a line', () => {
+    const written = writeEvents(readEvents('data: {"text":"a\u2028b\u2029c\u0085d"}\n\n'));
+    expect(written).toBe(String.raw`data: {"text":"a\u2028b\u2029c\u0085d"}` + '\n\n');
+    expect(readEvents(written)).toEqual(readEvents('data: {"text":"a\u2028b\u2029c\u0085d"}\n\n'));
+  });
+
   it('keeps answers that are no streams: JSON, and text', () => {
     const { reader } = recorded((writer) => {
       writer.request(request(1, {}));

@@ -68,6 +68,27 @@ describe('a request is answered', () => {
     expect(replyTo(matcherOf([say(before)]), say(now))).toBe('answer 1');
   });
 
+  it('with the skills of Gemini CLI in another order', () => {
+    const tool = (names: string): Json => ({
+      tools: [{ functionDeclarations: [{ description: `By name (Available: ${names}).` }] }],
+    });
+    const matcher = matcherOf([tool("'a', 'b'")], rulesFor('gemini'));
+    expect(replyTo(matcher, tool("'b', 'c'"))).toContain('departed');
+    expect(replyTo(matcher, tool("'b', 'a'"))).toBe('answer 1');
+  });
+
+  it('only where a date is that of the day', () => {
+    const at = { cwd: '/home/me/project', home: '/home/me', at: Date.parse('2026-11-19T10:00:00Z') };
+    const matcher = new Matcher([exchange(1, say('2026-11-18, since 2025-01-02'))], {
+      rules: {},
+      clean: (text) => text,
+      recordedIn: { ...at, at: Date.parse('2026-11-18T10:00:00Z') },
+      folders: at,
+    });
+    expect(replyTo(matcher, say('2026-11-19, since 2026-01-02'))).toContain('departed');
+    expect(replyTo(matcher, say('2026-11-19, since 2025-01-02'))).toBe('answer 1');
+  });
+
   it('in another folder, and by another user', () => {
     const matcher = matcherOf([say('in /home/me/project/src of /home/me')], {}, { cwd: '/tmp/copy', home: '/root' });
     expect(replyTo(matcher, say('in /tmp/copy/src of /root'))).toBe('answer 1');
