@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -10,6 +10,7 @@ import { findKey, isKeychainPossible } from './key.ts';
 import { isAtLeast } from './words.ts';
 import { findInstalled, askProgram, type Installed } from './installed.ts';
 import { type Environment, type PermissionMode, permissionModes } from '../words/vocabulary.ts';
+import { makeFolder } from '../files/make-folder.ts';
 
 /** `unsure`: nothing wrong was found, but not everything could be checked. */
 export interface Check {
@@ -39,7 +40,7 @@ export async function checkHost(env: Environment, nodeVersion: string): Promise<
 async function checkFolder(what: string, folder: string): Promise<Check> {
   const file = join(folder, `.runwire-${randomUUID()}`);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     await writeFile(file, '');
     await rm(file, { force: true });
     return { what, status: 'ok', detail: folder };

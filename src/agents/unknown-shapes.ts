@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -7,6 +7,7 @@ import { stateFolder } from '../files/xdg.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Environment } from '../words/vocabulary.ts';
 import { present } from '../json/present.ts';
+import { makeFolder } from '../files/make-folder.ts';
 
 /** A kind of line that no decoder knew: its name and when it was seen, nothing of its content. */
 const UnknownShape = z.object({
@@ -39,7 +40,7 @@ export async function recordUnknownShapes(outcome: RunOutcome, env: Environment,
   if (seen.length === 0) return;
   const file = unknownShapesFile(env);
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     await withLock(`${file}.lock`, async () => {
       const whole = JSON.stringify(merge(await readUnknownShapes(env), seen), null, 1);
       const draft = `${file}.${randomUUID()}`;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelMessage } from 'ai';
 import { z } from 'zod';
@@ -10,6 +10,7 @@ import type { AgentOptions } from './agent.ts';
 import { cleanAll } from './clean.ts';
 import type { Environment } from '../words/vocabulary.ts';
 import { parseJson } from '../json/parse.ts';
+import { makeFolder } from '../files/make-folder.ts';
 
 const Message = z.looseObject({
   role: z.enum(['user', 'assistant', 'tool']),
@@ -55,7 +56,7 @@ export async function saveSession(
   redact: (text: string) => string = (text) => text,
 ): Promise<void> {
   const folder = folderOf(env);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const temporary = join(folder, `.${session.id}.${randomUUID()}`);
   const { id, model, messages } = session;
   try {

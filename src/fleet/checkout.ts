@@ -11,6 +11,7 @@ import { removeFolder } from '../workspace/remove-folder.ts';
 import { stateFolder } from '../files/xdg.ts';
 import type { Origin } from './job.ts';
 import { shellScript } from '../files/shell-script.ts';
+import { makeFolder } from '../files/make-folder.ts';
 
 /** A checkout for one run, made from nothing but the repository and the commit. */
 export interface Checkout {
@@ -36,7 +37,7 @@ export async function makeCheckout(
   { env, signal }: { env: Environment; signal: AbortSignal },
 ): Promise<Checkout> {
   const home = join(stateFolder(env), 'fleet');
-  await mkdir(checkoutsIn(env), { recursive: true, mode: 0o700 });
+  makeFolder(checkoutsIn(env));
   const folder = await mkdtemp(join(checkoutsIn(env), 'run-'));
   await writeFile(join(folder, ownerFile), JSON.stringify(owners.self()), { mode: 0o600 });
   const remove = (): Promise<void> => removeFolder(folder);
@@ -47,7 +48,7 @@ export async function makeCheckout(
     }
     const { remote = '', commit, branch, below, name } = origin;
     const stores = join(home, 'repositories');
-    await mkdir(stores, { recursive: true, mode: 0o700 });
+    makeFolder(stores);
     const bundleFile = join(folder, 'source.bundle');
     if (bundle !== undefined) await writeFile(bundleFile, bundle, { mode: 0o600 });
     const store = join(stores, `${await digest(remote === '' ? name : remote)}.git`);

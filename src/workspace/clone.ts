@@ -7,6 +7,7 @@ import { type CopyPlace, type CopyPlan, type Isolation, type Means, type Order }
 import { removeFolder } from './remove-folder.ts';
 import { rootsOf } from '../processes/trusted.ts';
 import { shellScript } from '../files/shell-script.ts';
+import { makeFolder } from '../files/make-folder.ts';
 
 /**
  * Git's own clone would leave out branches, hooks and config. Objects are borrowed, not linked: a hard link could be written
@@ -30,7 +31,7 @@ export class Clone implements Isolation {
 
   async create(signal: AbortSignal): Promise<void> {
     const { root, folder, commonDir, branch, base, copied } = this.#plan;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const objects = asLine(join(commonDir, 'objects'));
     await new Git(folder, this.#means.env, rootsOf(this.#plan, this.#means.env)).script(
       script,

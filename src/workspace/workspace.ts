@@ -1,5 +1,5 @@
 import type { Border } from '../processes/confined.ts';
-import { existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { isInside, pathInside } from '../files/inside.ts';
@@ -30,6 +30,7 @@ import { layersOver, whyNoLayers } from './overlay.ts';
 import { askRepository, type Repository } from './repository.ts';
 import { slotFile, slotVariables, takeSlot } from './slots.ts';
 import { parseJson } from '../json/parse.ts';
+import { makeFolder } from '../files/make-folder.ts';
 
 export type { Kept } from './keep.ts';
 export type { Owners } from './copies.ts';
@@ -165,7 +166,7 @@ export class Workspace {
 
   async create(signal: AbortSignal): Promise<void> {
     const { folder } = this.#plan;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const owner = this.#owners.self();
     const isFree = (holder: string, heardAt: number): boolean => this.#owners.isGone(parseJson(holder), heardAt);
     this.#slot = takeSlot(this.#copies, isFree, JSON.stringify(owner));

@@ -1,5 +1,5 @@
 import { type Border, bordered } from '../processes/confined.ts';
-import { mkdir, rmdir } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
@@ -8,6 +8,7 @@ import { Git, longPatienceMs, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { removeFolder } from './remove-folder.ts';
 import { rootsOf } from '../processes/trusted.ts';
+import { makeFolder } from '../files/make-folder.ts';
 
 /** How often to try while another process makes a worktree: there may be a lock, or a half-written entry. */
 const tries = 8;
@@ -30,7 +31,7 @@ export class Worktree implements Isolation {
 
   async create(signal: AbortSignal): Promise<void> {
     const { folder, branch, base, root, copied } = this.#plan;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     for (let round = 1; ; round += 1) {
       const { code, stderr } = await this.#means.git.askScript(
         'leaving_pointers worktree add -q --no-track "$1" "$2" -- "$3" "$4"',

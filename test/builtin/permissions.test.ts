@@ -116,6 +116,38 @@ describe('rules for commands', () => {
   });
 
   it.each([
+    ['bash(node --test*)', 'node --test', true],
+    ['bash(node --test*)', 'node --test-only test/a.js', true],
+    ['bash(node --test*)', 'node --test test/a.js', true],
+    ['bash(node --test*)', 'node --tes', false],
+    ['bash(node --test*)', 'node', false],
+    ['bash(node --test*)', 'node x --test', false],
+    ['bash(node --test*)', 'node --test; rm x', false],
+    ['bash(node --test*)', 'node --test > x', false],
+    ['bash(node --test *)', 'node --test a.js', true],
+    ['bash(node --test *)', 'node --test', true],
+    ['bash(node --test *)', 'node --test-only', false],
+    ['bash(npm*)', 'npm test', true],
+    ['bash(npm*)', 'npx x', false],
+    ['bash(*)', 'anything | at > all', true],
+    ['bash(ls *.ts)', 'ls *.ts', true],
+    ['bash(ls *.ts)', 'ls a.ts', false],
+    ["bash(grep 'a*')", "grep 'a*'", true],
+    ["bash(grep 'a*')", 'grep ab', false],
+  ])('%s and %j → %s', (rule, text, expected) => {
+    expect(runs(text, [rule])).toBe(expected);
+  });
+
+  it.each([
+    ['bash(rm*)', 'sudo /bin/rmdir x', true],
+    ['bash(git push*)', 'git push --force', true],
+    ['bash(git push*)', 'git pull', false],
+    ['bash(git push*)', 'git $X', true],
+  ])('a denial %s covers %j: %s', (rule, text, expected) => {
+    expect(decide(parseRules('full', [], [rule]), 'bash', command(text)).allowed).toBe(!expected);
+  });
+
+  it.each([
     ['rm -rf x', true],
     ['git push', true],
     ['git push --force', true],
@@ -301,6 +333,7 @@ it.each([
   ['bash(ls; rm)', 'a rule names one plain command, without ;, &&, |, redirections or substitutions'],
   ['bash(ls > x)', 'a rule names one plain command, without ;, &&, |, redirections or substitutions'],
   ['bash(:*)', 'a rule names one plain command, without ;, &&, |, redirections or substitutions'],
+  ['bash(git * main)', 'a * stands for words only at the end of a command'],
   ['bash()', 'a rule names one plain command, without ;, &&, |, redirections or substitutions'],
   ['write(src/)', 'a folder is named by its contents'],
   ['write(../x)', 'a path cannot have .. in it or begin with ~'],

@@ -41,7 +41,8 @@ const patternOf: Record<string, 'command' | 'path' | 'host' | 'nothing'> = {
   todo: 'nothing',
 };
 const examples = {
-  command: 'bash(npm test:*) for every command that begins that way, bash(npm test) for exactly that command',
+  command:
+    'bash(npm test:*) or bash(npm test*) for every command that begins that way, bash(npm test) for exactly that command',
   path: 'write(src/**), a path relative to the working directory with *, ** and ?',
   host: 'fetch(example.com) or fetch(*.example.com)',
   nothing: 'todo, without brackets',
@@ -139,6 +140,7 @@ function parseRule(text: string): Rule {
   const rule = { text: text.trim(), tool };
   if (pattern === undefined) return rule;
   if (kind === 'nothing') throw bad(`${tool} takes no pattern`, tool);
+  if (kind === 'command' && pattern.trim() === '*') return rule;
   const matcher = { command: commandRule, path: pathRule, host: hostRule }[kind](pattern.trim());
   if (typeof matcher === 'string') throw bad(matcher, examples[kind].replace(/^write/, tool));
   return { ...rule, ...matcher };
@@ -147,22 +149,30 @@ function parseRule(text: string): Rule {
 type Matcher = Required<Pick<Rule, 'covers' | 'mayCover'>>;
 
 function commandRule(pattern: string): Matcher | string {
-  const isPrefix = pattern.endsWith(':*');
-  const script = readScript(isPrefix ? pattern.slice(0, -2) : pattern);
+  const ending = pattern.endsWith(':*') ? ':*' : pattern.endsWith('*') && !pattern.endsWith('\\*') ? '*' : '';
+  const command = pattern.slice(0, pattern.length - ending.length);
+  const isPrefix = ending !== '';
+  /** `node --test*`: what the last word begins with. `node --test *` and `node --test:*` have whole words. */
+  const isOpen = ending === '*' && !/\s$/.test(command);
+  const script = readScript(command);
   const words = script?.commands[0];
   if (script === undefined || words === undefined || script.commands.length > 1 || script.files.length > 0) {
     return 'a rule names one plain command, without ;, &&, |, redirections or substitutions';
   }
+  if (words.includes(`${expands}*`)) return 'a * stands for words only at the end of a command';
+  const matches = (word: string, given: string | undefined, index: number): boolean =>
+    isOpen && index === words.length - 1 ? given?.startsWith(word) === true : given === word;
   const couldBe = (part: Part): boolean => {
     for (const [index, word] of words.entries()) {
       const given = index === 0 ? baseName(part[index], word) : part[index];
       if (given === undefined) return false;
-      if (given !== word) return given.includes(expands);
+      if (!matches(word, given, index)) return given.includes(expands);
     }
     return isPrefix || part.length === words.length || part.some((word) => word.includes(expands));
   };
   return {
-    covers: (part) => words.every((word, index) => part[index] === word) && (isPrefix || part.length === words.length),
+    covers: (part) =>
+      words.every((word, index) => matches(word, part[index], index)) && (isPrefix || part.length === words.length),
     mayCover: (part) => startsOf(part).some(couldBe),
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, lstatSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventOf, EventRecord } from '../../events/event.ts';
 import { Failure, messageOf, systemCode } from '../../failure.ts';
@@ -105,7 +105,7 @@ export class Scratchpad implements Sink {
 /** A link in the repository could send the run's output anywhere. */
 function ownFolder(cwd: string, name: string): void {
   const path = join(cwd, name);
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) makeFolder(path);
   const stat = lstatSync(path);
   if (stat.isSymbolicLink())
     throw new Error(`${name} is a link, and the scratchpad stays in the working directory; remove it`);

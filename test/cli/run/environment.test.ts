@@ -43,3 +43,15 @@ it('still has its variables itself', async () => {
   const { status } = await live([...modelAt(server), 'Hello'], { env: { RUNWIRE_API_KEY: 'the-key-of-the-server' } });
   expect(status).toBe(0);
 });
+
+it.runIf(process.platform === 'linux')('does its work where nothing of its own can be kept', async () => {
+  const server = await serve([{ text: 'Done.' }]);
+  // A folder that can be looked up and not made: Node.js tries such a one for ever.
+  const { status, stdout, stderr } = await live([...modelAt(server), 'Look'], {
+    env: { XDG_STATE_HOME: '/proc/none' },
+  });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: 'Done.\n' });
+  expect(stderr).toContain(
+    "warning: this run may be missing from the ledger: ENOENT: no such file or directory, mkdir '/proc/none'",
+  );
+});

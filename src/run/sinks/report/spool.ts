@@ -1,10 +1,11 @@
-import { appendFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isWholeId } from '../../../ids/run-id.ts';
 import type { Owner } from '../../../processes/owner.ts';
 import { sequenceOf } from '../../../tapes/tape.ts';
 import type { Environment } from '../../../words/vocabulary.ts';
 import { stateFolder } from '../../../files/xdg.ts';
+import { makeFolder } from '../../../files/make-folder.ts';
 
 const LF = 10;
 const readBytes = 256 * 1024;
@@ -53,7 +54,7 @@ export class Spool {
 
   static async create(env: Environment, id: string, head: SpoolHead): Promise<Spool> {
     const folder = folderOf(env);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const spool = new Spool(join(folder, `${id}.ndjson`));
     await spool.append(`${JSON.stringify(head)}\n`);
     return spool;
