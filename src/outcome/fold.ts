@@ -319,7 +319,9 @@ export class OutcomeFold {
   #item(event: EventOf<'item.completed'>, at: number | undefined): void {
     const item = this.#calls.end(event, at);
     if (item === undefined) return;
-    const status = item.isDenied && event.status !== 'success' ? 'denied' : event.status;
+    // In a damaged stream a denial is believed, and not that the call was made nevertheless.
+    const isDenied = item.isDenied && (event.status !== 'success' || this.#signals.damaged);
+    const status = isDenied ? 'denied' : event.status;
     if (!item.delegates) this.#signals.attempted.called(item.kind, status, event.exit_code);
     if (item.main) {
       // A call that was left open began before later calls that failed, so it must not hide their failure.

@@ -246,7 +246,7 @@ function doubtSuccess(
   if (signals.modelFailure !== undefined)
     return ['provider', 'the agent says ok, but its last request to a model failed', signals.modelFailure.code];
   if (signals.cut) return ['incomplete', 'the last line is cut off'];
-  if (signals.damagedEnd) return ['incomplete', 'the output after the end is damaged'];
+  if (signals.damagedEnd) return ['incomplete', 'the end, or the output after it, is damaged'];
   const isWithheld = signals.claim?.is_answer_withheld === true;
   if (signals.openDenial !== undefined && signals.last !== 'text' && !isWithheld)
     return ['permission', 'the run ended on a denial', 'permission'];

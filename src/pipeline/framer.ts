@@ -230,9 +230,11 @@ export class Framer {
     if (clean !== line && startsLikeJson(clean)) {
       const wire = parse(clean);
       if (wire !== undefined) {
-        if (damage.test(line.slice(line.indexOf('{'), line.lastIndexOf('}')))) this.#repaired();
-        else this.#sink.note('guessed', 'control characters around a line', this.#line);
-        return this.#value(wire, clean);
+        const isDamaged = damage.test(line.slice(line.indexOf('{'), line.lastIndexOf('}')));
+        if (!isDamaged) this.#sink.note('guessed', 'control characters around a line', this.#line);
+        this.#value(wire, clean);
+        // After it, so that the damage of the last line is that of the end.
+        return isDamaged ? this.#repaired() : undefined;
       }
     }
     if (isLikeJson) return this.#unfinished(line, last);

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/event.ts';
@@ -168,6 +170,27 @@ const found: readonly [folder: string, scenario: string, mutations: Mutation[]][
   ['qwen-json@0.24.4', 'denied', [{ kind: 'flip', byte: 0, at: 6664137, length: 1 }]],
   ['qwen-partial@0.24.4', 'denied', [{ kind: 'flip', byte: 0, at: 1084048003, length: 1 }]],
 ];
+
+/** The same in streams that were made by hand. */
+const foundInFixtures: readonly (readonly [fixture: string, mutations: Mutation[]])[] = [
+  ['claude/denied', [{ kind: 'flip', byte: 0, at: 517457956, length: 1 }]],
+  ['claude/denied', [drop(0, 88), { kind: 'flip', byte: 0, at: 501975720, length: 1 }]],
+  ['claude/hook-stopped', [{ kind: 'flip', byte: 0, at: 1829973069, length: 1 }, insert(1287515227, [32])]],
+  [
+    'claude/hook-stopped',
+    [
+      { kind: 'flip', byte: 0, at: 1314660557, length: 1 },
+      { kind: 'flip', byte: 0, at: 1325448522, length: 1 },
+    ],
+  ],
+];
+
+it.each(foundInFixtures)('no success comes of the fixture %s with %j', (fixture, mutations) => {
+  const stdout = readFileSync(join(import.meta.dirname, '..', 'fixtures', fixture, 'wire.jsonl'));
+  const reader = new Reader();
+  reader.stdout(mutate(stdout, mutations));
+  expect(reader.end({ exit_code: 0, signal: null }).verdict.class).not.toBe('success');
+});
 
 function drop(at: number, length: number): Mutation {
   return { kind: 'drop', at, length };

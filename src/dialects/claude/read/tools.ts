@@ -130,12 +130,12 @@ export function nonExecutionOf(denial: Json | undefined): string | undefined {
 }
 
 export function resultStatus(isError: boolean, nonExecution: string | undefined, text: string): ItemStatus {
-  if (!isError) return 'success';
   if (nonExecution !== undefined) {
     if (/permission|reject|deni|block|hook|plan-mode/.test(nonExecution)) return 'denied';
     if (/interrupt|cancel/.test(nonExecution)) return 'cancelled';
     if (nonExecution === 'abandoned') return 'abandoned';
   }
+  if (!isError) return 'success';
   if (text.startsWith(interruption)) return 'cancelled';
   const head = text.slice(0, 600);
   return refusals.some((wording) => wording.test(head)) ? 'denied' : 'error';
