@@ -231,6 +231,9 @@ export const outcome: Meanings = {
   paused_ms: 'how long people had paused it, of its duration',
   agents: 'where one agent [went on for another](waiting.md#fall-back): each, with how it ended, why, and what it used',
   usage_by_model: 'usage of each model, where more than one was used',
+  usage_over_time:
+    'what was used in each quarter of an hour, where not all of it was in the one in which the run began; in a run of months, in longer times',
+  at: 'when the time began, in ms since the epoch',
   models_served: 'the models that answered, as their providers name them; absent: nobody saw them answer',
   wire: 'what was seen on [the wire](wire.md), of which the metrics are made; absent: the run did not go through it',
   requests: 'how often a model was asked',

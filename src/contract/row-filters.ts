@@ -263,6 +263,7 @@ export const rowFilters = {
 export const groupings = [
   'agent',
   'model',
+  'hour',
   'day',
   'week',
   'month',

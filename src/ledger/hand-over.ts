@@ -37,8 +37,10 @@ function without(outcome: LedgerOutcome, shared: LedgerOutcome): LedgerOutcome {
   const { metrics } = outcome;
   const { api_calls_count: modelCalls, tool_calls_count: toolCalls } = metrics;
   const models = modelsOf(shared);
+  // Which part of it is whose is not known.
+  const { usage_over_time: _parts, ...others } = outcome;
   return {
-    ...outcome,
+    ...others,
     metrics: {
       ...less(metrics, shared.metrics),
       turns: Math.max(0, metrics.turns - shared.metrics.turns),

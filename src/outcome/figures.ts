@@ -3,6 +3,7 @@ import type { RunOutcome } from './outcome.ts';
 import type { Price } from './price.ts';
 import type { Tokens } from './tokens.ts';
 import { UsageTotals } from './usage.ts';
+import { pricedBy } from './usage-over-time.ts';
 import { WireFigures } from './wire.ts';
 
 /** What one source says that a run used. */
@@ -40,6 +41,16 @@ export class RunFigures {
 
   byModel(model: string | undefined, price: Price | undefined): RunOutcome['usage_by_model'] {
     return usageByModel(this.#counted, this.model(model), price);
+  }
+
+  /** When it was used; undefined: all of it when the run began, as far as is known. */
+  overTime(
+    startedAt: number | undefined,
+    model: string | undefined,
+    price: Price | undefined,
+  ): RunOutcome['usage_over_time'] {
+    const { tokens, cost } = this.total(model, price);
+    return this.#counted.overTime.of(tokens, startedAt, cost.cost, pricedBy(price, this.model(model)));
   }
 
   report(model: string | undefined, price: Price | undefined): RunOutcome['wire'] {

@@ -440,6 +440,7 @@ export class OutcomeFold {
       ...present({
         agents: this.#shares.report({ verdict, model: this.#figures.model(this.#model), used: this.spent(price) }),
         usage_by_model: this.#figures.byModel(this.#model, price),
+        usage_over_time: this.#figures.overTime(this.#times.first, this.#model, price),
         models_served: this.#figures.wire.modelsServed,
         wire: this.#figures.report(this.#model, price),
         network: this.#network.report(),

@@ -34,6 +34,18 @@ export const ModelUsage = z.strictObject({
   cost: z.number().nonnegative().optional(),
 });
 
+/** What a run used in a quarter of an hour, or a longer time in a run of months; the field names are those of the metrics. */
+const UsagePart = z.strictObject({
+  /** When it began (ms since the epoch). */
+  at: z.int(),
+  input_tokens: tokens,
+  output_tokens: tokens,
+  reasoning_tokens: tokens,
+  cache_read_tokens: tokens,
+  cache_write_tokens: tokens,
+  cost: z.number().nonnegative().optional(),
+});
+
 /** What one agent of a run that fell back on others did; the field names are those of the metrics. */
 export const AgentShare = z.strictObject({
   agent: z.string().optional(),
@@ -175,6 +187,8 @@ export const RunOutcome = z.strictObject({
   agents: z.array(AgentShare).optional(),
   /** Only where a run used more than one model; their sum is in the metrics. */
   usage_by_model: z.array(ModelUsage).optional(),
+  /** Only where not all of it was used in the quarter of an hour in which the run began; the sum is in the metrics. */
+  usage_over_time: z.array(UsagePart).optional(),
   /** The models that answered, by the names that their providers give them; absent: nobody saw them answer. */
   models_served: z.array(z.string()).optional(),
   wire: WireReport.optional(),

@@ -2,6 +2,7 @@ import type { EventOf } from '../events/event.ts';
 import { present } from '../json/present.ts';
 import { addRequests, requestOf, type Requests } from './requests.ts';
 import { serviceTierOf } from './service-tier.ts';
+import { UsageOverTime } from './usage-over-time.ts';
 import { addTokens, type ByModel, isBillable, type Tokens, tokensIn, unpaidOf, type Used, without } from './tokens.ts';
 
 type Usage = EventOf<'usage.reported'>;
@@ -12,6 +13,7 @@ type Usage = EventOf<'usage.reported'>;
  * beside it, because each has its own price.
  */
 export class UsageTotals {
+  readonly overTime = new UsageOverTime();
   #steps: ByModel = new Map();
   /** Steps that a turn's total has replaced; more totals may follow, one per model. */
   #replaced: ByModel = new Map();
@@ -33,6 +35,7 @@ export class UsageTotals {
   /** `at`: when it was reported (ms since the epoch), if known. */
   report(usage: Usage, when?: number): void {
     const at = Number.isFinite(when) ? when : undefined;
+    if (at !== undefined) this.overTime.see(at, () => this.total());
     this.#isComputed ||= usage.cost_computed === true;
     this.#isAtLeast ||= usage.cost_is === 'at_least';
     const model = usage.model ?? '';

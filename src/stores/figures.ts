@@ -3,10 +3,12 @@ import type { Row, Value } from './database.ts';
 import { optionalNumber, parseOutcome, plainText } from './rows.ts';
 import type { LedgerOutcome, ToolCallSummary } from './run-store.ts';
 
-export const figureTables = ['usage', 'tools', 'files'] as const;
+export const figureTables = ['usage', 'usage_parts', 'tools', 'files'] as const;
 const filesKept = 1000;
+/** What statistics show. */
+export const partColumns = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cost'] as const;
 
-/** A run's usage of one model, its calls to one tool, or a file that it changed. */
+/** A run's usage of one model or in one quarter of an hour, its calls to one tool, or a file that it changed. */
 interface Figures {
   table: (typeof figureTables)[number];
   /** What the row is about: together with the run, the key of its table. */
@@ -15,13 +17,23 @@ interface Figures {
 }
 
 /** A run with a single model has its usage in its own row. */
-export function figuresOf({ usage_by_model: models = [], tool_calls: calls, artifacts }: LedgerOutcome): Figures[] {
+export function figuresOf({
+  usage_by_model: models = [],
+  usage_over_time: times = [],
+  tool_calls: calls,
+  artifacts,
+}: LedgerOutcome): Figures[] {
   const usage = models.map((each): Figures => ({
     table: 'usage',
     about: { model: plainText(each.model_name ?? '') },
     columns: Object.fromEntries([...tokenFields, 'cost' as const].map((name) => [name, optionalNumber(each[name])])),
   }));
-  return [...usage, ...toolFigures(calls), ...fileFigures(artifacts)];
+  const parts = times.map(({ at, ...each }): Figures => ({
+    table: 'usage_parts',
+    about: { at },
+    columns: Object.fromEntries(partColumns.map((name) => [name, optionalNumber(each[name])])),
+  }));
+  return [...usage, ...parts, ...toolFigures(calls), ...fileFigures(artifacts)];
 }
 
 /** A row of one of these tables, as it is kept. */

@@ -27,7 +27,7 @@ export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome, limits: Limit
     warnings: (outcome.omitted?.warnings ?? 0) + warnings.omitted,
     branches: (outcome.omitted?.branches ?? 0) + branches.omitted,
   });
-  const { omitted: _before, error_details: error, ...rest } = outcome;
+  const { omitted: _before, error_details: error, usage_over_time, ...rest } = outcome;
   return {
     ...boundedTexts(
       {
@@ -45,6 +45,8 @@ export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome, limits: Limit
       initial_prompt: bounded(outcome.metadata.initial_prompt, limits.answer),
     },
     ...present({
+      // A part of it would not add up to the whole.
+      usage_over_time,
       error_details: error === undefined ? undefined : boundedTexts(error, { ...limits, text: limits.stack }),
       omitted,
     }),

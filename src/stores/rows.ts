@@ -10,6 +10,7 @@ import {
 } from '../contract/row.ts';
 import { present } from '../json/present.ts';
 import type { Owner } from '../processes/owner.ts';
+import { periodOf, type Zone } from '../time/zone.ts';
 import { DamagedRun } from './damaged-run.ts';
 import type { Database, Row, Value } from './database.ts';
 import { outcomeText, sealOf } from './seal.ts';
@@ -168,14 +169,15 @@ export function openRunOf(row: Row): OpenRun {
   return { ...rest, owner: JSON.parse(String(owner)) as Owner } as unknown as OpenRun;
 }
 
-export function statsOf({ group, subgroup, ...row }: Row, [first, second]: readonly Grouping[]): StatsRow {
+export function statsOf({ group, subgroup, ...row }: Row, [first, second]: readonly Grouping[], zone: Zone): StatsRow {
   const { tool_calls, ...rest } = filled(row);
-  const names = present({ group: groupName(group, first), subgroup: groupName(subgroup, second) });
+  const names = present({ group: groupName(group, first, zone), subgroup: groupName(subgroup, second, zone) });
   return { ...names, tool_calls: Number(tool_calls ?? 0), ...rest } as unknown as StatsRow;
 }
 
-function groupName(group: unknown, grouping: Grouping | undefined): string | undefined {
+function groupName(group: unknown, grouping: Grouping | undefined, zone: Zone): string | undefined {
   if (group === null || group === undefined) return undefined;
+  if (grouping === 'hour') return periodOf(zone, Number(group), 'hour');
   if (grouping === 'day') return dateOf(Number(group));
   if (grouping === 'month') return dateOf(Number(group)).slice(0, 7);
   return grouping === 'week' ? weekName(Number(group)) : String(group);

@@ -17,9 +17,9 @@ import type {
   Totals,
 } from './run-store.ts';
 import type { Labels } from '../contract/labels.ts';
-import { percentilesSql, type StatsQuery, statsSql } from './stats-sql.ts';
+import { isInTime, percentilesSql, type StatsQuery, statsSql } from './stats-sql.ts';
 import { totalsOf, totalsSql } from './totals-sql.ts';
-import { type Offset, offsetsOf } from '../time/zone.ts';
+import { type Offset, offsetsOf, zoneNamed } from '../time/zone.ts';
 
 export const rowsAtOnce = 200;
 const valuesPerQuery = 5000;
@@ -114,17 +114,21 @@ export class RunQueries {
     { timeZone = 'UTC', percentiles = false }: StatsOptions = {},
   ): Promise<StatsRow[]> {
     const groupings = isSeveral(grouping) ? grouping : [grouping];
-    const query: StatsQuery = { groupings, filter, offsets: await this.#offsets(timeZone, filter) };
+    const inParts = isInTime(groupings) && (await this.#hasParts());
+    const query: StatsQuery = { groupings, filter, inParts, offsets: await this.#offsets(timeZone, filter, inParts) };
+    const zone = zoneNamed(timeZone);
     const rows = await this.database.all(statsSql(this.database, query));
     const more = new Map<string, Row>();
     for (const column of percentiles ? (['duration', 'cost'] as const) : []) {
-      for (const { a, b, ...found } of await this.database.all(percentilesSql(this.database, query, column))) {
+      for (const { a, b, ...found } of await this.database.all(
+        percentilesSql(this.database, { ...query, inParts: false }, column),
+      )) {
         const key = JSON.stringify([a, b]);
         more.set(key, { ...more.get(key), ...found });
       }
     }
     return rows.map((row) =>
-      statsOf({ ...row, ...more.get(JSON.stringify([row['group'], row['subgroup']])) }, groupings),
+      statsOf({ ...row, ...more.get(JSON.stringify([row['group'], row['subgroup']])) }, groupings, zone),
     );
   }
 
@@ -137,12 +141,35 @@ export class RunQueries {
     }
   }
 
-  async #offsets(timeZone: string, filter: RunFilter): Promise<Offset[]> {
+  /** Whether it is known of any run that it used something later than when it began. */
+  async #hasParts(): Promise<boolean> {
+    try {
+      return (
+        (await this.database.all({ sql: `select 1 as found from ${this.p}usage_parts limit 1`, values: [] })).length > 0
+      );
+    } catch (error) {
+      if (isWithheld(error)) return false;
+      throw error;
+    }
+  }
+
+  async #offsets(timeZone: string, filter: RunFilter, inParts: boolean): Promise<Offset[]> {
     if (timeZone === 'UTC') return [];
     const { from, where, values } = select(this.database, filter);
     const sql = `select min(r.started_at) as first, max(r.started_at) as last ${from} ${where}`;
     const [row] = await this.database.all({ sql, values });
-    return offsetsOf(timeZone, Number(row?.['first'] ?? 0), Number(row?.['last'] ?? 0));
+    const [parts] = inParts
+      ? await this.database.all({
+          sql: `select min(at) as first, max(at) as last from ${this.p}usage_parts`,
+          values: [],
+        })
+      : [];
+    const [first, last] = [Number(row?.['first'] ?? 0), Number(row?.['last'] ?? 0)];
+    return offsetsOf(
+      timeZone,
+      Math.min(first, Number(parts?.['first'] ?? first)),
+      Math.max(last, Number(parts?.['last'] ?? last)),
+    );
   }
 
   async *export(filter: RunFilter, onDamaged?: (damage: DamagedRun) => void): AsyncIterable<RunRecord> {

@@ -1,6 +1,7 @@
 import { rowFilters } from '../contract/row-filters.ts';
 import type { Database, Statement } from './database.ts';
 import { select } from './filter-sql.ts';
+import { partColumns } from './figures.ts';
 import { columnInRuns, plainText } from './rows.ts';
 import type { Grouping, RunFilter } from './run-store.ts';
 import type { Offset } from '../time/zone.ts';
@@ -8,6 +9,8 @@ import type { Offset } from '../time/zone.ts';
 export interface StatsQuery {
   groupings: readonly Grouping[];
   filter: RunFilter;
+  /** What a run used counts when it used it, as far as that is known; else when it began. */
+  inParts: boolean;
   /** The offsets of the time zone in which days begin. */
   offsets: readonly Offset[];
 }
@@ -19,21 +22,33 @@ const wasStarted =
 /** Databases differ in where they put what has no value: here it comes last. */
 const inOrder = '1 nulls last, 2 nulls last';
 
+const times = ['hour', 'day', 'week', 'month'] as const;
+
+export function isInTime(groupings: readonly Grouping[]): boolean {
+  return groupings.some((grouping) => times.some((each) => each === grouping));
+}
+
 /** Totals by group. A run with several models counts for each of them, with that model's usage; the same goes for tools. */
 export function statsSql(database: Database, query: StatsQuery): Statement {
-  const { group, subgroup, used, calls, took, source, values } = parts(database, query);
-  const inTime = query.groupings.length > 1 || ['day', 'week', 'month'].some((each) => each === query.groupings[0]);
+  const { group, subgroup, used, whole, calls, took, source, values, isRun } = parts(database, query);
+  const inTime = query.groupings.length > 1 || isInTime(query.groupings);
+  // Everything else counts once, when the run began.
+  const once = (what: string, condition?: string): string => {
+    const conditions = [isRun, condition].filter((each) => each !== undefined);
+    return conditions.length === 0 ? what : `${what} filter (where ${conditions.join(' and ')})`;
+  };
+  const cost = whole('cost');
   return {
-    sql: `select ${group} as "group", ${subgroup} as subgroup, count(*) as runs,
-      count(*) filter (where r.status = 'running') as running,
-      count(*) filter (where r.status = 'success') as succeeded,
-      sum(${used('cost')}) as cost, count(${used('cost')}) as cost_known,
-      count(*) filter (where ${used('cost')} is null and r.status <> 'running') as unpriced,
-      count(${used('cost')}) filter (where r.cost_is is not null) as cost_at_least,
+    sql: `select ${group} as "group", ${subgroup} as subgroup, ${once('count(*)')} as runs,
+      ${once('count(*)', "r.status = 'running'")} as running,
+      ${once('count(*)', "r.status = 'success'")} as succeeded,
+      sum(${used('cost')}) as cost, ${once(`count(${cost})`)} as cost_known,
+      ${once('count(*)', `${cost} is null and r.status <> 'running'`)} as unpriced,
+      ${once(`count(${cost})`, 'r.cost_is is not null')} as cost_at_least,
       sum(${used('input_tokens')}) as input_tokens, sum(${used('output_tokens')}) as output_tokens,
       sum(${used('cache_read_tokens')}) as cache_read_tokens,
-      sum(${took}) as duration_ms, count(${took}) as duration_known, max(${took}) as longest_ms,
-      sum(${calls}) as tool_calls, min(r.started_at) as first_started_at, max(r.started_at) as last_started_at
+      ${once(`sum(${took})`)} as duration_ms, ${once(`count(${took})`)} as duration_known, ${once(`max(${took})`)} as longest_ms,
+      ${once(`sum(${calls})`)} as tool_calls, min(r.started_at) as first_started_at, max(r.started_at) as last_started_at
       ${source} group by 1, 2 having count(*) > 0 order by ${inTime ? inOrder : `3 desc, ${inOrder}`}`,
     values,
   };
@@ -58,50 +73,83 @@ export function percentilesSql(database: Database, query: StatsQuery, column: 'd
 interface Parts {
   group: string;
   subgroup: string;
+  /** What was used of the run in this row, and in the whole run. */
   used: (column: string) => string;
+  whole: (column: string) => string;
   calls: string;
   took: string;
+  /** Whether a row is that of the run, and not of a time in which it used something; unset: all are. */
+  isRun: string | undefined;
   /** The `from` and `where` clauses. */
   source: string;
   values: Statement['values'];
 }
 
-function parts(database: Database, { groupings, filter, offsets }: StatsQuery): Parts {
+function parts(database: Database, { groupings, filter, offsets, inParts }: StatsQuery): Parts {
   const { from, where, values } = select(database, filter, [{ sql: wasStarted, values: [] }]);
-  const [first, second] = groupings.map((grouping, index) => groupOf(database, grouping, offsets, `g${index}`));
+  // Which model or tool used what at which time is not kept.
+  const isSplit = inParts && !groupings.includes('tool');
+  const at = isSplit ? 'coalesce(u.at, r.started_at)' : 'r.started_at';
+  const [first, second] = groupings.map((grouping, index) =>
+    groupOf(database, grouping, { local: localTime(at, offsets), offset: offsetAt(at, offsets) }, `g${index}`),
+  );
   const none = 'cast(null as text)';
   const joined = [first, second].filter((each) => each !== undefined);
+  const used = joined.find((each) => each.used !== undefined)?.used ?? ((column, inRun) => inRun(column));
   return {
     group: first?.group ?? none,
     subgroup: second?.group ?? none,
-    used: joined.find(({ used }) => used !== undefined)?.used ?? own,
+    used: (column) => used(column, isSplit ? inPart : own),
+    whole: (column) => used(column, own),
     calls: joined.find(({ calls }) => calls !== undefined)?.calls ?? 'r.tool_calls',
     took: joined.find(({ took }) => took !== undefined)?.took ?? 'r.duration_ms',
-    source: `${from} ${joined.map(({ join = '' }) => join).join(' ')} ${where}`,
+    isRun: isSplit ? '(u.run is null or u.at is null)' : undefined,
+    source: `${from} ${joined.map(({ join = '' }) => join).join(' ')} ${isSplit ? partsOf(database, groupings) : ''} ${where}`,
     values: [...joined.flatMap(({ joinValues = [] }) => joinValues), ...values],
   };
 }
 
 const own = (column: string): string => `r.${column}`;
+const inPart = (column: string): string => `case when u.run is null then r.${column} else u.${column} end`;
+
+/** The parts of what a run used, and one row more for the run itself. */
+function partsOf({ prefix }: Database, groupings: readonly Grouping[]): string {
+  const table = `${prefix}usage_parts`;
+  const columns = partColumns.join(', ');
+  const ofSeveralModels = groupings.includes('model')
+    ? `and not exists (select 1 from ${prefix}usage several where several.run = r.id)`
+    : '';
+  return `left join (select run, at, ${columns} from ${table}
+    union all select distinct run, cast(null as bigint), ${partColumns.map(() => 'cast(null as double precision)').join(', ')} from ${table}) u
+    on u.run = r.id and r.status <> 'running' ${ofSeveralModels}`;
+}
 
 interface Group {
   group: string;
   join?: string;
   joinValues?: string[];
-  used?: (column: string) => string;
+  used?: (column: string, inRun: (column: string) => string) => string;
   calls?: string;
   took?: string;
 }
 
-function groupOf({ prefix, kind }: Database, grouping: Grouping, offsets: readonly Offset[], alias: string): Group {
+/** Expressions for the time that counts, by the clocks of the time zone, and for how far those are ahead. */
+interface Time {
+  local: string;
+  offset: string;
+}
+
+function groupOf({ prefix, kind }: Database, grouping: Grouping, { local, offset }: Time, alias: string): Group {
   if (typeof grouping === 'object') {
     const join = `left join ${prefix}labels ${alias} on ${alias}.run = r.id and ${alias}.key = ?`;
     return { group: `${alias}.value`, join, joinValues: [plainText(grouping.label)] };
   }
-  const local = localTime(offsets);
   switch (grouping) {
     case 'all':
       return { group: 'cast(null as text)' };
+    case 'hour':
+      // When it began: where clocks are put back, an hour comes twice.
+      return { group: `(${local} - ${local} % 3600000 - ${offset})` };
     case 'day':
       return { group: `${local} / 86400000` };
     case 'week':
@@ -130,19 +178,20 @@ function groupOf({ prefix, kind }: Database, grouping: Grouping, offsets: readon
       return {
         group: `case when ${alias}.run is null then r.model else nullif(${alias}.model, '') end`,
         join: `left join ${prefix}usage ${alias} on ${alias}.run = r.id`,
-        used: (column) => `case when ${alias}.run is null then r.${column} else ${alias}.${column} end`,
+        used: (column, inRun) => `case when ${alias}.run is null then ${inRun(column)} else ${alias}.${column} end`,
       };
     default:
       return { group: columnInRuns(rowFilters[grouping].of) };
   }
 }
 
-function localTime(offsets: readonly Offset[]): string {
+function localTime(at: string, offsets: readonly Offset[]): string {
   // Exactly the expression in PostgreSQL's statistics: the number of days decides how it groups by them.
-  if (offsets.length === 0) return 'r.started_at';
+  return offsets.length === 0 ? at : `(${at} + ${offsetAt(at, offsets)})`;
+}
+
+function offsetAt(at: string, offsets: readonly Offset[]): string {
   const last = offsets.at(-1)?.ms ?? 0;
-  const earlier = offsets.slice(0, -1).map(({ until, ms }) => `when r.started_at < ${until} then ${ms}`);
-  return earlier.length === 0
-    ? `(r.started_at + ${last})`
-    : `(r.started_at + case ${earlier.join(' ')} else ${last} end)`;
+  const earlier = offsets.slice(0, -1).map(({ until, ms }) => `when ${at} < ${until} then ${ms}`);
+  return earlier.length === 0 ? `${last}` : `case ${earlier.join(' ')} else ${last} end`;
 }

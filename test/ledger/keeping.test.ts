@@ -177,8 +177,14 @@ it.each(['SQLite', 'PostgreSQL'] as const)(
   async (kind) => {
     const { store, query, columns, close } = await ledgers[kind]();
     const usage_by_model = [{ model_name: 'a', input_tokens: 1, output_tokens: 2, cost: 0.5 }];
+    const usage_over_time = [{ at: noon + 3_600_000, input_tokens: 1, output_tokens: 2, cost: 0.5 }];
     const run = { started_at: noon, labels: {}, ended_at: noon + 5, tape_sha256: 'a' };
-    await store.put({ ...run, id: 'one', key: '1', outcome: outcomeWith({ usage_by_model } as never) });
+    await store.put({
+      ...run,
+      id: 'one',
+      key: '1',
+      outcome: outcomeWith({ usage_by_model, usage_over_time } as never),
+    });
     await store.put({ ...run, id: 'two', key: '2', outcome: outcomeWith({ artifacts: [], tool_calls: [] }) });
     expect(await findings(store)).toEqual([]);
     const tried: string[] = [];

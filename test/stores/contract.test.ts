@@ -1181,7 +1181,7 @@ describe('a server of a team', () => {
     );
     const database = { kind: 'postgres', prefix: `${planned}.` } as Database;
     for (const grouping of ['day', 'week', 'month'] as const) {
-      const { sql } = statsSql(database, { groupings: [grouping], filter: {}, offsets: [] });
+      const { sql } = statsSql(database, { groupings: [grouping], filter: {}, inParts: false, offsets: [] });
       const rows = await change(place, `explain (format json) ${sql.replace('having count(*) > 0', '')}`);
       const { length } = await store.stats(grouping, {});
       expect(rows).toMatchObject([{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': length } }] }]);

@@ -22,7 +22,8 @@ export const stats = command({
   name: 'runs stats',
   summary: 'Show success rate, cost, tokens and time by agent, model, day or label',
   description: `A run with several models counts for each of them, with what that model used, and for every tool that it called. A run that never
-started, because of a typo in a flag or in the name of an agent, is not counted. Days are in UTC, unless --time-zone says otherwise.
+started, because of a typo in a flag or in the name of an agent, is not counted. Days are in UTC, unless --time-zone says otherwise; by hour, day, week or month, a run
+counts when it began, and its tokens and cost when it used them, if that is known (an older version did not keep it).
 Costs are sums of the known costs: cost_known is the number of runs with a known cost, unpriced the number without one,
 cost_at_least the number of those whose cost is a lower bound. Prints a table
 with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
@@ -44,7 +45,7 @@ with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
     'time-zone': {
       type: 'string',
       value: 'ZONE',
-      help: 'Time zone in which days, weeks and months begin: Europe/Zurich, local (default: UTC)',
+      help: 'Time zone in which hours, days, weeks and months begin: Europe/Zurich, local (default: UTC)',
     },
     chart: { type: 'string', value: charts.join('|'), choices: charts, help: 'What the bars show (default: runs)' },
     ...filterOptions,
@@ -53,6 +54,7 @@ with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
   },
   examples: [
     ['runwire runs stats --by day --since 14d --chart cost', 'Two weeks of spending'],
+    ['runwire runs stats --by hour --since 24h --time-zone local', 'The last day, hour by hour'],
     ['runwire runs stats --by label:git.branch --agent claude', 'Compare branches'],
     ['runwire runs stats --by repo,month --sort cost --time-zone local', 'What each repository costs'],
     ['runwire runs stats --by user --columns runs,cost,duration_p90', 'Figures for a team'],

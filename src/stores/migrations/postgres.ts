@@ -238,4 +238,21 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
     loop execute 'grant ' || allowed; end loop;
   end $do$;
   `,
+  // As in SQLite, for those who may read or change runs.
+  (p) => `
+  create table ${p}usage_parts (
+    run text collate "C" not null references ${p}runs (id) on delete cascade,
+    at bigint not null,
+    input_tokens double precision,
+    output_tokens double precision,
+    cache_read_tokens double precision,
+    cost double precision,
+    primary key (run, at)
+  );
+  do $do$ declare allowed text; begin
+    for allowed in select x.privilege_type || ' on ${p}usage_parts to ' || case when x.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(x.grantee)) end
+      from pg_class c, aclexplode(c.relacl) x where c.oid = '${p}usage'::regclass and x.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+    loop execute 'grant ' || allowed; end loop;
+  end $do$;
+  `,
 ];

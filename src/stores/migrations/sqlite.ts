@@ -200,4 +200,16 @@ export const sqliteMigrations: readonly string[] = [
   ) strict, without rowid;
   create index requests_run on requests (seq);
   `,
+  // When a run used what it used, in quarters of an hour; a run without rows used all of it when it began, or it is not known when.
+  `
+  create table usage_parts (
+    run text not null references runs (id) on delete cascade,
+    at integer not null,
+    input_tokens real,
+    output_tokens real,
+    cache_read_tokens real,
+    cost real,
+    primary key (run, at)
+  ) strict, without rowid;
+  `,
 ];
