@@ -1,6 +1,6 @@
 import { present } from '../json/present.ts';
 import type { RunOutcome } from './outcome.ts';
-import type { Price } from './price.ts';
+import { dollars, type Price } from './price.ts';
 import { addTokens, type Tokens } from './tokens.ts';
 
 /** In every time zone, hours and days begin at such a time. */
@@ -112,8 +112,8 @@ function shares(
   const sum = weights.reduce((whole, each) => whole + each, 0);
   let left = cost;
   return weights.map((weight, index) => {
-    const share = index === weights.length - 1 ? left : Math.min(left, sum === 0 ? 0 : (cost * weight) / sum);
-    left -= share;
+    const share = index === weights.length - 1 ? left : Math.min(left, sum === 0 ? 0 : dollars((cost * weight) / sum));
+    left = dollars(left - share);
     return share;
   });
 }
