@@ -46,7 +46,7 @@ export type ClaimGrade = (typeof claimGrades)[number];
 
 export interface ClaimEvidence {
   /** The record that shows it; absent: no single record does. */
-  sequence?: number;
+  sequence?: number | undefined;
   grade: ClaimGrade;
   /** The fact, for people: `npm test: exit 1, "2 failed, 10 passed"`. */
   why: string;

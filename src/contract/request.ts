@@ -659,7 +659,7 @@ export const requestFields = {
     flag: {
       name: 'fail-on',
       type: 'string',
-      value: 'tool,denied,empty,warning,limit,model',
+      value: 'tool,denied,empty,warning,limit,model,claims',
       help: 'Also count these as failures: a failed tool, a denial, …; none: do not even fail a run in which everything was denied',
       group: 'What to do',
       also: alone,

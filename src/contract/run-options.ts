@@ -71,7 +71,7 @@ export interface RequestOptions {
   fallback?: readonly string[] | undefined;
   /** Whether another agent also goes on after work that cannot be undone: edits outside a private copy, commands; default false. */
   fallbackAfterWork?: boolean | undefined;
-  failOn?: readonly ('tool' | 'denied' | 'empty' | 'warning' | 'limit' | 'model' | 'none')[] | undefined;
+  failOn?: readonly ('tool' | 'denied' | 'empty' | 'warning' | 'limit' | 'model' | 'claims' | 'none')[] | undefined;
   labels?: Readonly<Record<string, string>> | undefined;
   /** A budget in the ledger that the run draws on, together with all runs below it. */
   budget?: string | undefined;

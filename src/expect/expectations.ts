@@ -1,3 +1,4 @@
+import { claimInWords, contradictedOf } from '../claims/in-words.ts';
 import type { EventOf, EventRecord } from '../events/event.ts';
 import { subject } from '../events/subject.ts';
 import { cutText } from '../outcome/bounded.ts';
@@ -128,6 +129,10 @@ export class Expectations {
         return [passed, detail];
       }
       case 'none': {
+        if (rule.of === 'contradicted claims') {
+          const contradicted = contradictedOf(outcome.claims);
+          return [contradicted.length === 0, contradicted.map((each) => claimInWords(each)).join('; ') || 'none'];
+        }
         if (rule.of === 'secrets' && !this.#isRedacted) return [false, 'nobody looked for them'];
         const value = this.#avoided(rule.of, outcome);
         return [value === 0, `${value} ${rule.of}`];
@@ -137,7 +142,7 @@ export class Expectations {
     }
   }
 
-  #avoided(of: Extract<Rule, { rule: 'none' }>['of'], outcome: RunOutcome): number {
+  #avoided(of: Exclude<Extract<Rule, { rule: 'none' }>['of'], 'contradicted claims'>, outcome: RunOutcome): number {
     switch (of) {
       case 'secrets':
         return outcome.provenance.redactions ?? 0;

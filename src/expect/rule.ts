@@ -8,7 +8,7 @@ const classNames = Object.keys(exitCodes) as [VerdictClass, ...VerdictClass[]];
 /** What can be counted in a run. */
 export const countable = ['turns', 'tools', 'files', 'dollars', 'seconds', 'tokens'] as const;
 /** What a run may be required not to have. */
-export const avoidable = ['secrets', 'denials', 'failed tools', 'warnings', 'retries'] as const;
+export const avoidable = ['secrets', 'denials', 'failed tools', 'warnings', 'retries', 'contradicted claims'] as const;
 
 /** One thing that is expected of a run. */
 export const Rule = z.discriminatedUnion('rule', [

@@ -6,7 +6,7 @@ import { parseInput } from '../json/parse.ts';
 const grammar = `must call TOOL · must not call TOOL · must run WORDS · must not run WORDS · must touch PATH · must not touch PATH
 at most N turns|tools|files|dollars|seconds|tokens · at least N …
 answer contains TEXT · answer does not contain TEXT · answer matches /REGEX/ · answer does not match /REGEX/ · answer fits FILE|{SCHEMA}
-after: COMMAND · no secrets|denials|failed tools|warnings|retries · ends CLASS [or CLASS …]`;
+after: COMMAND · no secrets|denials|failed tools|warnings|retries|contradicted claims · ends CLASS [or CLASS …]`;
 
 /** One rule in words. If it is not a rule, throws a `Failure` that lists the known forms. */
 export function parseRule(text: string): Rule {

@@ -12,9 +12,10 @@ import { type Changes, changesBetween } from '../workspace/changes.ts';
 import { dropUnchanged } from '../workspace/drop.ts';
 import { commitOf } from '../workspace/repository.ts';
 import { freeBranch } from '../workspace/names.ts';
-import { type Facts, factsOf, wordsOfFacts } from './facts.ts';
+import { type Facts, factsOf } from './facts.ts';
 import { Gate } from './gate.ts';
 import type { AgentChoice, Settings } from './settings.ts';
+import { remarksOf } from './words.ts';
 import { type Verification, Verifier } from './verifier.ts';
 
 /** What is known about a branch of work. */
@@ -227,8 +228,8 @@ export class Crew {
 
   /** Emits the branch's current state, for the report. */
   tell(branch: Branch, { emit, itemId, signal }: Telling): void {
-    const { id, parentId, commit, agent, run, outcome, changes, facts, verification, problem } = branch;
-    const remarks = facts === undefined ? '' : wordsOfFacts(facts);
+    const { id, parentId, commit, agent, run, outcome, changes, verification, problem } = branch;
+    const remarks = remarksOf(branch).join('; ');
     const cost = outcome === undefined ? undefined : treeUsage([outcome]).cost;
     emit({
       type: 'branch.updated',

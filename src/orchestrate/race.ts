@@ -1,3 +1,4 @@
+import { contradictedOf } from '../claims/in-words.ts';
 import type { Draft, ErrorCode } from '../events/event.ts';
 import { messageOf, type VerdictClass } from '../failure.ts';
 import { codeOfClass } from '../outcome/faults.ts';
@@ -156,10 +157,17 @@ export interface Winner {
   tied: readonly Entry[];
 }
 
-/** Flaky work, work that changed the files of its own verify command, and work without changes win only if there is nothing better. */
-function doubtOf({ branch: { changes, facts, verification } }: Entry): number {
+/**
+ * Flaky work, work that changed the files of its own verify command, and work without changes win only if there is nothing better;
+ * and so, all else equal, does work whose answer the facts contradict.
+ */
+function doubtOf({ branch: { changes, facts, verification, outcome } }: Entry): number {
+  const isContradicted = contradictedOf(outcome?.claims).length > 0;
   const isOwnProof = facts !== undefined && facts.verify_touched.length > 0;
-  return (changes?.changes.length === 0 ? 4 : 0) + (isOwnProof ? 2 : 0) + (verification?.result === 'flaky' ? 1 : 0);
+  return [changes?.changes.length === 0, isOwnProof, verification?.result === 'flaky', isContradicted].reduce(
+    (doubt, is) => doubt * 2 + (is ? 1 : 0),
+    0,
+  );
 }
 
 /** The least doubtful first; then by the rule; then in the order given. */

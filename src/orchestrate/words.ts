@@ -1,3 +1,4 @@
+import { claimInWords, contradictedOf } from '../claims/in-words.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../json/present.ts';
 import type { Changes } from '../workspace/changes.ts';
@@ -8,11 +9,13 @@ import type { Verification } from './verifier.ts';
 
 const mostMessage = 4000;
 const mostFiles = 50;
+const mostContradicted = 10;
 
 /** What the brain learns about a branch: compact, and only facts. */
 export function reportOf(branch: Branch): string {
   const { id, parentId, commit, agent, model, outcome, changes, facts, verification, problem } = branch;
   const files = changes?.changes ?? [];
+  const contradictions = contradictedOf(outcome?.claims).map((claim) => claimInWords(claim));
   return JSON.stringify(
     {
       branch_id: id,
@@ -36,6 +39,7 @@ export function reportOf(branch: Branch): string {
           files.length === 0
             ? undefined
             : files.slice(0, mostFiles).map(({ path, operation }) => `${operation} ${path}`),
+        contradicted: contradictions.length === 0 ? undefined : contradictions.slice(0, mostContradicted),
         beside: facts === undefined ? undefined : wordsOfFacts(facts) || undefined,
         verify:
           verification === undefined
@@ -65,10 +69,21 @@ export function summaryOf({ agent, outcome, changes, facts, verification, proble
     ...(verification === undefined
       ? []
       : [`verify ${verification.result}${verification.base === 'failed' ? ' (the base is red)' : ''}`]),
-    ...(facts === undefined || wordsOfFacts(facts) === '' ? [] : [wordsOfFacts(facts)]),
+    ...remarksOf({ ...present({ outcome, facts }) }),
     ...(outcome !== undefined && problem !== undefined ? [problem] : []),
   ];
   return parts.join(', ');
+}
+
+/** What puts the work in context: what was done to tests and protected files, and what its answer claims against the facts. */
+export function remarksOf({ outcome, facts }: Pick<Branch, 'outcome' | 'facts'>): string[] {
+  const [first, ...more] = contradictedOf(outcome?.claims);
+  return [
+    ...(facts === undefined || wordsOfFacts(facts) === '' ? [] : [wordsOfFacts(facts)]),
+    ...(first === undefined
+      ? []
+      : [`contradicted: ${cut(claimInWords(first), 300)}${more.length === 0 ? '' : ` and ${more.length} more`}`]),
+  ];
 }
 
 export function wordsOfChanges({ changes, additions, deletions }: Changes): string {

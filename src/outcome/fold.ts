@@ -1,3 +1,5 @@
+import type { Claim } from '../claims/claim.ts';
+import { claimInWords, contradictedOf } from '../claims/in-words.ts';
 import type { AgentEvent, EventOf } from '../events/event.ts';
 import { present } from '../json/present.ts';
 import { version } from '../version.ts';
@@ -9,6 +11,7 @@ import { allowingFlag } from './denials.ts';
 import { aboveZero, childrenOf, publishOf, statusOf, tokenMetrics, usedBefore } from './document.ts';
 import { errorDetails } from './error-details.ts';
 import { RunFigures } from './figures.ts';
+import { ClaimsOfRun, shownClaims } from './claims.ts';
 import { idleAnswer } from './idle-answer.ts';
 import { LastClaim } from './last-claim.ts';
 import { LastMessage } from './last-message.ts';
@@ -46,6 +49,8 @@ export interface FoldOptions {
   failOn?: readonly FailOn[];
   /** Takes secrets out of a text before a part of it is cut away: half a secret cannot be recognised. */
   clean?: (text: string) => string;
+  /** Whether the answer is checked against what happened; default: it is. */
+  claims?: boolean;
   /** When a live run began (ms since the epoch), which is before its first output. */
   startedAt?: number;
   /** What the caller knows about a stored run: the metadata of OpenCode's run outcome. */
@@ -59,6 +64,8 @@ export interface FoldOptions {
 
 /** How much of an answer is quoted as evidence. */
 const idleShown = 200;
+/** How long a sentence of evidence may be. */
+const evidenceShown = 400;
 
 /** Folds the events of one run into its RunOutcome. The live page, the command line and the ledger all use this class. */
 export class OutcomeFold {
@@ -75,6 +82,7 @@ export class OutcomeFold {
   #published: EventOf<'branch.published'> | undefined;
   #children: EventOf<'children.reported'> | undefined;
   readonly #figures = new RunFigures();
+  readonly #claims: ClaimsOfRun | undefined;
   readonly #limits: BoundedList<EventOf<'limit.reached'>>;
   #signals = noSignals();
   readonly #lastClaim = new LastClaim();
@@ -106,6 +114,7 @@ export class OutcomeFold {
     this.#clean = options.clean ?? ((text) => text);
     this.#short = this.#full ? unshortened : new Shortener(this.#clean);
     this.#failOn = options.failOn ?? [];
+    this.#claims = options.claims === false ? undefined : new ClaimsOfRun();
     this.#metadata = options.metadata ?? {};
     this.#times = new RunTimes(options.startedAt);
     const limit = this.#full ? Number.POSITIVE_INFINITY : listLimit;
@@ -120,6 +129,7 @@ export class OutcomeFold {
   /** `at`: when it happened (ms since the epoch), if known. `synthetic`: it was added by the repair stage. */
   apply(event: AgentEvent, at?: number, synthetic = false): void {
     if (at !== undefined) this.#times.see(at);
+    this.#claims?.see(event);
     const claim = this.#lastClaim.see(event, synthetic);
     if (event.type === 'thread.started' && this.#thread !== undefined) this.#nextRun(event);
     else if (claim !== undefined) this.#goOn();
@@ -375,8 +385,20 @@ export class OutcomeFold {
   }
 
   get #judged(): Signals {
+    // Nobody else asks for them before the end.
+    const contradicted = this.#failOn.includes('claims')
+      ? contradictedOf(this.#checked).map((each) => this.#short.text(claimInWords(each), evidenceShown))
+      : [];
     const warned = this.#signals.warned || this.#figures.contradictions().length > 0;
-    return { ...this.#signals, swaps: this.#figures.wire.swaps, warned, idle: this.#idle };
+    return { ...this.#signals, swaps: this.#figures.wire.swaps, warned, idle: this.#idle, contradicted };
+  }
+
+  get #answer(): string {
+    return this.#signals.claim?.has_answer === false ? '' : this.#message.text;
+  }
+
+  get #checked(): readonly Claim[] {
+    return this.#claims?.of(this.#answer) ?? [];
   }
 
   /** Only where it matters: an agent that says that it is done, and does not hide its calls. */
@@ -410,16 +432,18 @@ export class OutcomeFold {
     const idle = this.#idle;
     const failure = verdict.class === 'success' ? undefined : errorDetails(this.#signals, this.#lastError);
     const duration = this.#times.duration(this.#attempts);
+    const claims = shownClaims(this.#checked, this.#full, (text, most) => this.#short.text(text, most));
     const omitted = aboveZero({
       tool_calls: this.#calls.omitted,
       artifacts: this.#artifacts.omitted,
       warnings: this.#warnings.omitted,
+      claims: claims.omitted,
       branches: this.#lineage.omitted,
     });
     return {
       session_id: session,
       status: statusOf(verdict.class),
-      message: this.#signals.claim?.has_answer === false ? '' : this.#message.text,
+      message: this.#answer,
       metrics: {
         ...present({
           start_time_ms: this.#times.first,
@@ -474,6 +498,7 @@ export class OutcomeFold {
         initial_prompt: this.#metadata.initial_prompt ?? this.#prompt ?? '',
       },
       verdict,
+      ...(claims.shown.length === 0 ? {} : { claims: claims.shown }),
       ...(this.#signals.expectations.length === 0 ? {} : { expectations: this.#signals.expectations.toArray() }),
       limits_hit: this.#limits
         .toArray()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Claim } from '../claims/schema.ts';
 import { verdictClasses } from '../failure.ts';
 import { ErrorCode, FileOperation, Verified } from '../events/event.ts';
 import { isolations } from '../words/vocabulary.ts';
@@ -227,6 +228,8 @@ export const RunOutcome = z.strictObject({
     code: ErrorCode.optional(),
     evidence: z.array(z.strictObject({ signal: z.string(), detail: z.string() })),
   }),
+  /** What the answer says about the run, as far as it can be checked, and what the facts say to it; absent: nothing. */
+  claims: z.array(Claim).optional(),
   /** What was expected of the run, and whether it held; absent: nothing was expected. */
   expectations: z.array(z.strictObject({ rule: z.string(), passed: z.boolean(), detail: z.string() })).optional(),
   limits_hit: z.array(
@@ -255,6 +258,7 @@ export const RunOutcome = z.strictObject({
       tool_calls: z.int().positive().optional(),
       artifacts: z.int().positive().optional(),
       warnings: z.int().positive().optional(),
+      claims: z.int().positive().optional(),
       branches: z.int().positive().optional(),
     })
     .optional(),

@@ -54,6 +54,8 @@ export interface Signals {
   toolFailed: boolean;
   denied: boolean;
   warned: boolean;
+  /** Claims of its answer that the facts of the run contradict, for callers who want to fail on them. */
+  contradicted: readonly string[];
   /** What was expected of it. */
   expectations: BoundedList<Expectation>;
   /** The last request to a model, as far as somebody saw it, and it failed. */
@@ -89,6 +91,7 @@ export function noSignals(): Signals {
     toolFailed: false,
     denied: false,
     warned: false,
+    contradicted: [],
     expectations: new BoundedList(),
     modelFailure: undefined,
     swaps: [],
@@ -99,7 +102,7 @@ export function noSignals(): Signals {
  * What a caller may treat as a failure although the run continued: `--fail-on`. `none`: not even a run in which every attempt to act was
  * denied, which is otherwise a failure.
  */
-export const failOnWords = ['tool', 'denied', 'empty', 'warning', 'limit', 'model', 'none'] as const;
+export const failOnWords = ['tool', 'denied', 'empty', 'warning', 'limit', 'model', 'claims', 'none'] as const;
 export type FailOn = (typeof failOnWords)[number];
 
 const classOfCode: Record<ErrorCode, VerdictClass> = {
@@ -279,6 +282,9 @@ function objection(
     return ['incomplete', `${idleAnswers[signals.idle.kind]} (--fail-on empty)`];
   if (failOn.includes('model') && signals.swaps.length > 0)
     return ['provider', 'another model than the requested one answered (--fail-on model)'];
+  const [contradicted] = signals.contradicted;
+  if (failOn.includes('claims') && contradicted !== undefined)
+    return ['tool', `what happened contradicts the answer: ${contradicted} (--fail-on claims)`, 'tool'];
   const { lateLimit } = signals;
   if (failOn.includes('limit') && lateLimit !== undefined)
     return [classOfLimit(lateLimit), `the ${lateLimit.limit} limit was reached (--fail-on limit)`];
@@ -330,6 +336,7 @@ const idleWords = {
 
 const evidenceLimit = 500;
 const swapsShown = 10;
+const claimsShown = 10;
 
 function lastWords({ stderr }: Signals): Evidence[] {
   const detail = stderr.within(evidenceLimit);
@@ -354,6 +361,7 @@ function gatherEvidence(signals: Signals): Evidence[] {
   if (fatal !== undefined) add('error', `${fatal.code}: ${fatal.message}`);
   if (signals.modelFailure !== undefined) add('wire', `${signals.modelFailure.code}: ${signals.modelFailure.detail}`);
   for (const swap of signals.swaps.slice(0, swapsShown)) add('model', swap);
+  for (const words of signals.contradicted.slice(0, claimsShown)) add('claims', `contradicted: ${words}`);
   const reached = limit ?? signals.lateLimit;
   if (reached !== undefined) add('limit', reached.message ?? reached.limit);
   if (signals.openDenial !== undefined) add('denied', signals.openDenial);

@@ -30,7 +30,7 @@ export interface EndedPart {
  */
 export class RunParts {
   readonly #options: RunPartsOptions;
-  readonly #fold = new OutcomeFold();
+  readonly #fold = new OutcomeFold({ claims: false });
   readonly #lastClaim = new LastClaim();
   #opening: Opening | undefined;
   /** The outcome of everything before this part. */

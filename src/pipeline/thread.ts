@@ -396,8 +396,9 @@ export class Thread {
 
   #deliver(event: AgentEvent, synthetic: boolean): void {
     const at = this.#at ?? this.#options.clock?.();
-    this.#fold.apply(event, at, synthetic);
-    this.#options.onRecord?.(this.#numbering.record(event, this.#source, synthetic, at));
+    const record = this.#numbering.record(event, this.#source, synthetic, at);
+    this.#fold.apply(record, at, synthetic);
+    this.#options.onRecord?.(record);
     if (!this.#isBegun && event.type === 'thread.started') this.#begin();
   }
 }

@@ -1,3 +1,4 @@
+import { claimInWords, contradictedOf } from '../claims/in-words.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { oneLine, plain } from '../terminal/plain.ts';
 
@@ -49,8 +50,11 @@ export function annotations(outcome: RunOutcome, workspace: string): string {
         workflowCommand('error', oneLine(`${rule}: ${detail}`, 1000), { title: 'runwire: expectation' }),
       ),
   ];
+  const contradicted = contradictedOf(outcome.claims).map((claim) =>
+    workflowCommand('error', oneLine(claimInWords(claim), 1000), { title: 'runwire: contradicted' }),
+  );
   const cautions = warnings.map((text) => workflowCommand('warning', plain(text), { title: 'runwire' }));
-  return [...errors.slice(0, annotationsShown), ...cautions.slice(0, annotationsShown)].join('');
+  return [...[...errors, ...contradicted].slice(0, annotationsShown), ...cautions.slice(0, annotationsShown)].join('');
 }
 
 function seenFrom(folder: string, path: string): string {

@@ -1,3 +1,4 @@
+import { quoteOf, whyOf } from '../claims/in-words.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { plain } from '../terminal/plain.ts';
 
@@ -6,7 +7,7 @@ interface Case {
   classname: string;
   seconds: number;
   /** Undefined: it passed. */
-  problem?: { kind: 'failure' | 'error'; type: string; message: string; detail: string };
+  problem?: { kind: 'failure' | 'error' | 'skipped'; type: string; message: string; detail: string };
   output?: string;
 }
 
@@ -64,7 +65,18 @@ function casesOf(outcome: RunOutcome): Case[] {
           : { problem: { kind: kindOf(problem), type: problem, message: summary, detail: summary } }),
       };
     });
-  return [whole, ...agents, ...rules];
+  const claims = (outcome.claims ?? []).map((claim): Case => {
+    const kind = claim.verdict === 'contradicted' ? 'failure' : claim.verdict === 'not_shown' ? 'skipped' : undefined;
+    const why = whyOf(claim);
+    const reason = why === '' ? 'nothing in the run shows it' : why;
+    return {
+      name: quoteOf(claim),
+      classname: `runwire.claims.${claim.kind}`,
+      seconds: 0,
+      ...(kind === undefined ? {} : { problem: { kind, type: claim.verdict, message: reason, detail: reason } }),
+    };
+  });
+  return [whole, ...agents, ...rules, ...claims];
 }
 
 function kindOf(name: string): 'failure' | 'error' {
@@ -76,7 +88,7 @@ function suiteXml(name: string, cases: readonly Case[], seconds: number): string
   const counts = `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" time="${seconds.toFixed(3)}"`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="${attribute(name)}" ${counts}>
-  <testsuite name="${attribute(name)}" ${counts} skipped="0">
+  <testsuite name="${attribute(name)}" ${counts} skipped="${count('skipped')}">
 ${cases.map(caseXml).join('')}  </testsuite>
 </testsuites>
 `;
@@ -87,7 +99,9 @@ function caseXml({ name, classname, seconds, problem, output }: Case): string {
   const problemXml =
     problem === undefined
       ? ''
-      : `      <${problem.kind} message="${attribute(problem.message)}" type="${attribute(problem.type)}">${content(problem.detail)}</${problem.kind}>\n`;
+      : problem.kind === 'skipped'
+        ? `      <skipped message="${attribute(problem.message)}"/>\n`
+        : `      <${problem.kind} message="${attribute(problem.message)}" type="${attribute(problem.type)}">${content(problem.detail)}</${problem.kind}>\n`;
   const outputXml = output === undefined || output === '' ? '' : `      <system-out>${content(output)}</system-out>\n`;
   return problemXml === '' && outputXml === '' ? `${head}/>\n` : `${head}>\n${problemXml}${outputXml}    </testcase>\n`;
 }

@@ -1,3 +1,4 @@
+import { claimInWords } from '../claims/in-words.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { compactDuration, costInWords, plural, tokens } from '../terminal/figures.ts';
 import { paint } from '../terminal/paint.ts';
@@ -39,6 +40,7 @@ export function outcomeText(outcome: RunOutcome, advice: readonly string[], scre
     ),
     section('Expectations', expectations),
     section('Answer', message === '' ? [] : head(plain(message.trimEnd()).split('\n'))),
+    section('Claims', head(claimLines(outcome))),
     section('Warnings', head(warnings.map((text) => oneLine(text, 400)))),
     section('Files', [
       ...artifacts.slice(0, shownFiles).map(({ path, operation }) => `${operation.padEnd(8)} ${oneLine(path, 400)}`),
@@ -49,6 +51,20 @@ export function outcomeText(outcome: RunOutcome, advice: readonly string[], scre
       advice.map((line) => oneLine(line, 2000)),
     ),
   ].join('');
+}
+
+/** What the facts contradict or do not show, line by line; of the rest, the number. */
+export function claimLines({ claims = [], omitted }: Pick<RunOutcome, 'claims' | 'omitted'>): string[] {
+  const supported = claims.filter(({ verdict }) => verdict === 'supported').length;
+  const hidden = omitted?.claims ?? 0;
+  return [
+    ...claims
+      .filter(({ verdict }) => verdict === 'contradicted' || verdict === 'not_shown')
+      .toSorted((one, other) => Number(other.verdict === 'contradicted') - Number(one.verdict === 'contradicted'))
+      .map((claim) => oneLine(`${claim.verdict.replace('_', ' ')}: ${claimInWords(claim)}`, 600)),
+    ...(supported === 0 ? [] : [`${supported} supported`]),
+    ...(hidden === 0 ? [] : [`… ${plural(hidden, 'more claim')}`]),
+  ];
 }
 
 function work({ metrics, artifacts, omitted }: RunOutcome): string {

@@ -1,3 +1,4 @@
+import { quoteOf, whyOf as whyOfClaim } from '../claims/in-words.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { changed, compactDuration, costInWords, plural, tokens } from '../terminal/figures.ts';
 import { codeSpan, fenced, folded } from './markdown.ts';
@@ -27,6 +28,7 @@ export function reportMarkdown(outcome: RunOutcome, story: Story, limit = Infini
     facts(outcome),
     section('Expectations', rules(outcome.expectations ?? [])),
     section('Answer', outcome.message === '' ? '' : fenced(cut(outcome.message, messageShown))),
+    section('Claims', claims(outcome)),
     section(
       'Evidence',
       list(
@@ -65,6 +67,22 @@ function rules(all: NonNullable<RunOutcome['expectations']>): string {
     ({ rule, passed, detail }) => `${passed ? '✅' : '❌'} ${codeSpan(rule)}: ${codeSpan(detail)}`,
   );
   return list(shown.length === all.length ? lines : [...lines, `… ${plural(all.length - shown.length, 'more rule')}`]);
+}
+
+const claimsShown = 50;
+const marks = { contradicted: '❌', not_shown: '❔', supported: '✅', not_checkable: '' } as const;
+
+/** What the answer claims, with what shows it; what is contradicted comes first. */
+function claims({ claims: all = [], omitted }: RunOutcome): string {
+  const order = ['contradicted', 'not_shown', 'supported', 'not_checkable'];
+  const sorted = all.toSorted((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict));
+  const lines = sorted.slice(0, claimsShown).map((claim) => {
+    const why = whyOfClaim(claim);
+    const words = `${marks[claim.verdict]} ${claim.verdict.replace('_', ' ')}: ${codeSpan(quoteOf(claim))}`;
+    return why === '' ? words : `${words}: ${codeSpan(why, 500)}`;
+  });
+  const hidden = all.length - lines.length + (omitted?.claims ?? 0);
+  return list(hidden === 0 ? lines : [...lines, `… ${plural(hidden, 'more claim')}`]);
 }
 
 /** The main reason for a verdict. */

@@ -21,10 +21,12 @@ export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome, limits: Limit
   const artifacts = ends(outcome.artifacts, limits.list);
   const warnings = ends(outcome.warnings, limits.list);
   const branches = ends(outcome.lineage?.branches ?? [], limits.list);
+  const claims = ends(outcome.claims ?? [], limits.list);
   const omitted = positive({
     tool_calls: (outcome.omitted?.tool_calls ?? 0) + toolCalls.omitted,
     artifacts: (outcome.omitted?.artifacts ?? 0) + artifacts.omitted,
     warnings: (outcome.omitted?.warnings ?? 0) + warnings.omitted,
+    claims: (outcome.omitted?.claims ?? 0) + claims.omitted,
     branches: (outcome.omitted?.branches ?? 0) + branches.omitted,
   });
   const { omitted: _before, error_details: error, usage_over_time, ...rest } = outcome;
@@ -35,6 +37,7 @@ export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome, limits: Limit
         artifacts: artifacts.kept,
         tool_calls: toolCalls.kept.map(summaryOf),
         warnings: warnings.kept,
+        ...(outcome.claims === undefined ? {} : { claims: claims.kept }),
         ...(outcome.lineage === undefined ? {} : { lineage: { ...outcome.lineage, branches: branches.kept } }),
       },
       limits,

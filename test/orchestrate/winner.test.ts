@@ -15,6 +15,8 @@ interface Done {
   deleted?: string[];
   touched?: string[];
   ownProof?: string[];
+  /** A claim of its answer that the facts contradict. */
+  contradicted?: boolean;
 }
 
 function entry(
@@ -30,6 +32,7 @@ function entry(
     deleted = [],
     touched = [],
     ownProof = [],
+    contradicted = false,
   }: Done,
 ): Entry {
   const branch: Branch = {
@@ -40,6 +43,7 @@ function entry(
     outcome: {
       status,
       metrics: { cost },
+      claims: contradicted ? [{ quote: 'All tests pass', verdict: 'contradicted', evidence: [] }] : undefined,
       verdict: { class: status === 'success' ? 'success' : 'provider' },
     } as unknown as RunOutcome,
     changes: { changes: files.map((path) => ({ path, operation: 'modified' })), additions: lines, deletions: 0 },
@@ -110,4 +114,15 @@ describe('the winner', () => {
     expect(winner('first', done)).toBeUndefined();
     expect(winner('first', done, {})?.place).toBe(1);
   });
+
+  it.each(['first', 'cheapest', 'smallest', 'fastest'] as const)(
+    'a claim that the facts contradict loses to none of them, all else equal, with --best %s',
+    (best) => {
+      const liar: Done = { contradicted: true, cost: 1, lines: 1, durationMs: 1, finished: 1 };
+      const honest: Done = { cost: 2, lines: 2, durationMs: 2, finished: 2 };
+      expect(winner(best, liar, honest)).toEqual({ place: 1, tied: [] });
+      expect(winner(best, liar, { ...honest, status: 'error' })).toEqual({ place: 0, tied: [] });
+      expect(winner(best, liar, { ...honest, verified: 'flaky' })).toEqual({ place: 0, tied: [] });
+    },
+  );
 });

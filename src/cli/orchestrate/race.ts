@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { Crew } from '../../orchestrate/crew.ts';
-import { wordsOfFacts } from '../../orchestrate/facts.ts';
 import { type Entry, raceOf, type Winner } from '../../orchestrate/race.ts';
+import { remarksOf } from '../../orchestrate/words.ts';
 import { compactDuration, dollars } from '../../terminal/figures.ts';
 import { wantsColours } from '../../terminal/line.ts';
 import { type Column, table } from '../../terminal/table.ts';
@@ -88,7 +88,7 @@ function draw(
     { title: 'TIME', align: 'right', cell: ({ durationMs }) => compactDuration(durationMs) },
     {
       title: 'BESIDE',
-      cell: ({ branch }) => (branch.facts === undefined ? '' : wordsOfFacts(branch.facts)),
+      cell: ({ branch }) => remarksOf(branch).join('; '),
       colour: () => 'yellow',
       leaves: 2,
     },

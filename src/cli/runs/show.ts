@@ -8,6 +8,7 @@ import { ledgerPlace } from '../../stores/open-store.ts';
 import { shortRunId } from '../../ids/run-id.ts';
 import { present } from '../../json/present.ts';
 import { networkInWords } from '../../outcome/network.ts';
+import { claimLines } from '../../reports/outcome-text.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import type { Tape } from '../../tapes/tape.ts';
 import { command } from '../command.ts';
@@ -191,6 +192,7 @@ function describe(run: RunRecord, { timeline, missing }: OfTape, screen: Screen,
       outcome === undefined || outcome.message === '' ? [] : plain(outcome.message.trimEnd()).split('\n'),
       screen,
     ),
+    section('Claims', outcome === undefined ? [] : claimLines(outcome).slice(0, filesShown), screen),
     section(
       'Warnings',
       (outcome?.warnings ?? []).slice(0, filesShown).map((text) => oneLine(text, 400)),

@@ -1,4 +1,5 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
+import { contradictedOf, quoteOf, whyOf } from '../../../claims/in-words.ts';
 import { isUnchanged } from '../../../outcome/lineage.ts';
 import { refusalInWords } from '../../../outcome/network.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
@@ -40,6 +41,8 @@ type Parts = readonly (string | undefined)[];
 type LeftOut = Record<'message' | 'line' | 'tool call' | 'failed call' | 'warning', number>;
 const filesShown = 20;
 const callsDrawn = 5;
+const timesKept = 2000;
+const contradictionsShown = 5;
 const troubles = {
   success: undefined,
   error: 'failed',
@@ -59,6 +62,8 @@ export class Narrator {
   readonly #activity: Activity;
   /** Changes to the files that are named at the end. */
   readonly #changes = new Map<string, Change>();
+  /** When calls ended, by their records. */
+  readonly #times = new Map<number, string>();
   /** What arrived since the last line, faster than anybody can read. */
   #leftOut: LeftOut | undefined;
   /** Text that nothing has followed yet: it may be the answer, which goes to stdout. */
@@ -70,6 +75,7 @@ export class Narrator {
   }
 
   record(record: EventRecord): void {
+    if (record.type === 'item.completed') this.#noteTime(record);
     if (this.#options.tell === 'errors') return;
     const call = record.type === 'item.completed' ? this.#activity.call(record.item_id) : undefined;
     this.#activity.record(record);
@@ -201,6 +207,28 @@ export class Narrator {
     ]);
   }
 
+  #noteTime({ sequence, timestamp }: EventRecord): void {
+    if (timestamp === null) return;
+    this.#times.set(sequence, timestamp);
+    const [oldest] = this.#times.keys();
+    if (this.#times.size > timesKept && oldest !== undefined) this.#times.delete(oldest);
+  }
+
+  /** What the agent claims and what happened says otherwise, with the time of what shows it. */
+  #contradictions(claims: RunOutcome['claims']): string[] {
+    const contradicted = contradictedOf(claims);
+    const more = contradicted.length - contradictionsShown;
+    return [
+      ...contradicted.slice(0, contradictionsShown).map((claim) => {
+        const times = claim.evidence.map(({ sequence }) => this.#times.get(sequence ?? 0));
+        const time = times.find((each) => each !== undefined);
+        const at = time === undefined ? '' : ` (at ${new Date(time).toTimeString().split(':', 2).join(':')})`;
+        return `contradicted: ${oneLine(quoteOf(claim), 300)} — ${oneLine(whyOf(claim), 600)}${at}`;
+      }),
+      ...(more > 0 ? [`contradicted: ${more} more of its claims`] : []),
+    ];
+  }
+
   #noteChange(edit: EventOf<'file.edited'>): void {
     const known = this.#changes.get(edit.path);
     if (known !== undefined || this.#changes.size < filesShown) this.#changes.set(edit.path, addChange(known, edit));
@@ -233,6 +261,7 @@ export class Narrator {
     for (const { signal, detail } of good ? [] : verdict.evidence) if (signal === 'stderr') this.#quote(detail);
     if (!good) this.#judge('red', `failed: ${verdict.class}: ${oneLine(why, 1000)} (exit code ${verdict.exit_code})`);
     else if (this.#options.tell === 'all') this.#judge('green', 'success');
+    for (const words of this.#contradictions(outcome.claims)) this.#judge('red', words);
     const figures = [
       metrics.duration_ms === undefined ? undefined : seconds(metrics.duration_ms),
       counted(metrics.turns, 'turn'),
