@@ -23,8 +23,9 @@ export interface Call {
 /**
  * `sub-agent`: made by a sub-agent whose calls stand between those of its session. `rest`: of calls that are only told together, so that
  * nothing tells how large each of them was. `total`: what a model used in the whole session, calls that left no trace included.
+ * `answer`: of a file that may list its calls beside its answers; then those count instead.
  */
-export const callKinds = ['call', 'sub-agent', 'rest', 'total'] as const;
+export const callKinds = ['call', 'sub-agent', 'rest', 'total', 'answer'] as const;
 type CallKind = (typeof callKinds)[number];
 
 const numbers = [

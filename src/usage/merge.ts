@@ -35,9 +35,10 @@ export function merge(counted: readonly Counted[]): AllCalls {
     const { rows } = each.usage;
     const counts = new Uint8Array(rows.length / width).fill(1);
     const repeats = new Set<number>();
+    leaveAnswers(rows, counts);
     for (let start = 0, number = 0; start < rows.length; start += width, number += 1) {
       const identity = rows[start + column.identity] ?? Number.NaN;
-      if (Number.isNaN(identity)) continue;
+      if (Number.isNaN(identity) || counts[number] === 0) continue;
       const owner = owners.get(identity);
       if (owner === undefined) {
         owners.set(identity, { file, start });
@@ -53,6 +54,18 @@ export function merge(counted: readonly Counted[]): AllCalls {
   });
   settle(files);
   return { files, repeated };
+}
+
+/** Where a file lists its calls, its answers tell nothing more. */
+function leaveAnswers(rows: Float64Array, counts: Uint8Array): void {
+  const answers: number[] = [];
+  let hasCalls = false;
+  for (let number = 0; number < counts.length; number += 1) {
+    const kind = kindOf(rows, number * width);
+    if (kind === 'answer') answers.push(number);
+    else hasCalls ||= kind === 'call';
+  }
+  if (hasCalls) for (const number of answers) counts[number] = 0;
 }
 
 /** While an answer is streamed, each of its lines has the counts so far. */

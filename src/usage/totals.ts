@@ -14,9 +14,9 @@ export function settle(files: readonly Merged[]): void {
   for (const merged of files) {
     const totals = totalsIn(merged);
     if (totals.length === 0) continue;
-    const id = merged.usage.sessions[0]?.id;
+    const id = merged.usage.sessions.at(-1)?.id;
     const calls = files
-      .filter(({ file, usage }) => file.agent === merged.file.agent && usage.sessions[0]?.id === id)
+      .filter(({ file, usage }) => file.agent === merged.file.agent && usage.sessions.at(-1)?.id === id)
       .flatMap(callsIn);
     const isWhole = merged.repeated === 0 && sum(calls, column.input) <= sum(totals, column.input) && hasTokens(totals);
     for (const { rows, start } of totals) {

@@ -6,9 +6,12 @@ import { cases } from '../support/costs/cases.ts';
 import { type Call, type StreamName, textOf } from '../support/costs/streams.ts';
 import { homeWith, places, usageOf } from './stores.ts';
 
-const stored = { 'claude session': 'claude', 'codex session': 'codex' } as const satisfies Partial<
-  Record<StreamName, keyof typeof places>
->;
+const stored = {
+  'claude session': 'claude',
+  'codex session': 'codex',
+  'qwen session': 'qwen',
+  'pi session': 'pi',
+} as const satisfies Partial<Record<StreamName, keyof typeof places>>;
 type Stored = keyof typeof stored;
 const isStored = (name: StreamName): name is Stored => Object.hasOwn(stored, name);
 
@@ -59,7 +62,7 @@ describe.each(Object.entries(stored) as [Stored, keyof typeof places][])('%s', (
           expect(total.cost_is).toBe(metrics.cost_is);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 });

@@ -32,4 +32,6 @@ export async function usageOf(
 export const places = {
   claude: '.claude/projects/-w/s-claude.jsonl',
   codex: '.codex/sessions/2026/11/01/rollout-2026-11-01T10-00-00-s-codex.jsonl',
+  qwen: '.qwen/projects/-w/chats/s-qwen.jsonl',
+  pi: '.pi/agent/sessions/--w--/2026-11-01_s-pi.jsonl',
 } as const;

@@ -58,7 +58,8 @@ class ClaudeReader implements LineReader {
   #session: string | undefined;
   #agent: string | undefined;
   #cwd: string | undefined;
-  #place: number | undefined;
+  /** The last place that was asked for, and whose it is. */
+  #place: { id: string; number: number } | undefined;
   /** How each message is known, by its id. */
   readonly #identities: Map<string, string>;
   /** The last total, as long as no message follows. */
@@ -91,12 +92,10 @@ class ClaudeReader implements LineReader {
   line(bytes: Buffer, from: number, to: number): void {
     const wire = picker.pick(bytes, from, to);
     if (wire === undefined) return this.#found.damaged();
-    if (this.#place === undefined) {
-      this.#session ??= filled(wire.sessionId);
-      this.#cwd ??= filled(wire.cwd);
-      // A file of its own consists entirely of lines of its sub-agent.
-      if (isPart(this.#file.path) && wire.isSidechain === true) this.#agent ??= filled(wire.agentId);
-    }
+    this.#session ??= filled(wire.sessionId);
+    this.#cwd ??= filled(wire.cwd);
+    // A file of its own consists entirely of lines of its sub-agent.
+    if (isPart(this.#file.path) && wire.isSidechain === true) this.#agent ??= filled(wire.agentId);
     if (wire.type === 'assistant') this.#message(wire);
     else if (wire.type === 'cost-state') this.#total = wire;
   }
@@ -106,7 +105,7 @@ class ClaudeReader implements LineReader {
     if (total === undefined) return;
     for (const [model, tokens] of totalsIn(total))
       this.#found.call({
-        session: this.#sessionHere(),
+        session: this.#placeOf(filled(total.sessionId)),
         kind: 'total',
         at: time(total.timestamp) ?? this.#file.at,
         model: model || undefined,
@@ -123,7 +122,7 @@ class ClaudeReader implements LineReader {
     if (!isAny(tokens) || (model === undefined && body.model === synthetic && !isFailure)) return;
     this.#total = undefined;
     this.#found.call({
-      session: this.#sessionHere(),
+      session: this.#placeOf(filled(wire.sessionId)),
       kind: wire.isSidechain === true && this.#agent === undefined ? 'sub-agent' : 'call',
       at: time(wire.timestamp),
       identity: this.#identityOf(body, wire),
@@ -144,14 +143,18 @@ class ClaudeReader implements LineReader {
     return identity;
   }
 
-  #sessionHere(): number {
+  /** A resumed session may begin with lines of the one before, which keep its name. */
+  #placeOf(named: string | undefined): number {
     const { path } = this.#file;
-    const id = this.#session ?? basename(path, '.jsonl');
-    return (this.#place ??= this.#found.session({
+    const id = named ?? this.#session ?? basename(path, '.jsonl');
+    if (this.#place?.id === id) return this.#place.number;
+    const number = this.#found.session({
       id,
       project: this.#cwd ?? basename(isPart(path) ? dirname(dirname(dirname(path))) : dirname(path)),
       ...(this.#agent === undefined ? {} : { subAgent: this.#agent }),
-    }));
+    });
+    this.#place = { id, number };
+    return number;
   }
 }
 

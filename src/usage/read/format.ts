@@ -40,7 +40,7 @@ export interface LineFormat {
 }
 
 /** A file that is rewritten as a whole, or a database: it is read anew when it has changed. */
-interface WholeFormat {
+export interface WholeFormat {
   readonly kind: 'whole';
   read(file: FileFacts, found: Found): void;
 }
