@@ -1,10 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../json/json.ts';
-import { isObject, object, time } from '../../json/read.ts';
+import { objectIn } from '../../json/parse.ts';
+import { isObject, nothing, object, time } from '../../json/read.ts';
 import { editsOf } from '../../dialects/shared/opencode/read/tools.ts';
 import { messageOf } from '../../failure.ts';
 import { present } from '../../json/present.ts';
+import { CopiedMessages } from './opencode-forks.ts';
 import { type StoredRun, type Unreadable } from './stored-run.ts';
 
 /** Where OpenCode keeps a session: files up to 1.1, a database since 1.2. The same objects go over its bus. */
@@ -16,6 +18,7 @@ interface Session {
 
 /** `storage/`: session/PROJECT/ID.json, message/SESSION/ID.json, part/MESSAGE/ID.json. */
 export async function* storedSessions(storage: string): AsyncGenerator<StoredRun | Unreadable> {
+  const copied = await CopiedMessages.in(filedMessages(storage));
   for (const project of await names(join(storage, 'session'))) {
     for (const name of await names(join(storage, 'session', project))) {
       const path = join(storage, 'session', project, name);
@@ -24,7 +27,7 @@ export async function* storedSessions(storage: string): AsyncGenerator<StoredRun
         const id = String(info.id);
         yield sourceOf(path, {
           info,
-          messages: () => objectsIn(join(storage, 'message', id)),
+          messages: () => copied.own(id, objectsIn(join(storage, 'message', id))),
           parts: (message) => objectsIn(join(storage, 'part', message)),
         });
       } catch (error) {
@@ -41,6 +44,12 @@ export async function* databaseSessions(path: string): AsyncGenerator<StoredRun 
   try {
     database = new DatabaseSync(path, { readOnly: true });
     const sessions = database.prepare('select * from session order by id').all();
+    const all = database.prepare(
+      'select session_id, data from message m join session s on s.id = m.session_id order by s.time_created, s.id, m.id',
+    );
+    const copied = await CopiedMessages.in(
+      all.iterate().map((each) => [String(each['session_id']), objectIn(String(each['data']))] as const),
+    );
     const messages = database.prepare('select id, data from message where session_id = ? order by id');
     const parts = database.prepare('select id, data from part where message_id = ? order by id');
     for (const row of sessions) {
@@ -54,10 +63,14 @@ export async function* databaseSessions(path: string): AsyncGenerator<StoredRun 
       };
       yield sourceOf(`${path} ${id}`, {
         info,
-        messages: async function* () {
-          for (const each of messages.iterate(id))
-            yield { ...objectOrThrow(each['data']), id: String(each['id']), sessionID: id };
-        },
+        messages: () =>
+          copied.own(
+            id,
+            (async function* () {
+              for (const each of messages.iterate(id))
+                yield { ...objectOrThrow(each['data']), id: String(each['id']), sessionID: id };
+            })(),
+          ),
         parts: async function* (message) {
           for (const each of parts.iterate(message))
             yield { ...objectOrThrow(each['data']), id: String(each['id']), messageID: message, sessionID: id };
@@ -110,6 +123,20 @@ function editedBy(part: JsonObject): string[] {
 
 function line(type: string, properties: JsonObject): Uint8Array {
   return Buffer.from(`${JSON.stringify({ type, properties })}\n`);
+}
+
+/** All messages, those of the oldest session first; whoever reads one for its own sake says why it cannot be read. */
+async function* filedMessages(storage: string): AsyncGenerator<readonly [session: string, message: JsonObject]> {
+  const sessions: JsonObject[] = [];
+  for (const project of await names(join(storage, 'session')))
+    for (const name of await names(join(storage, 'session', project)))
+      sessions.push(await readObject(join(storage, 'session', project, name)).catch(() => nothing));
+  const createdAt = (session: JsonObject): number => time(object(session.time).created) ?? 0;
+  for (const session of sessions.toSorted((a, b) => createdAt(a) - createdAt(b))) {
+    const id = String(session.id);
+    const folder = join(storage, 'message', id);
+    for (const name of await names(folder)) yield [id, await readObject(join(folder, name)).catch(() => nothing)];
+  }
 }
 
 async function* objectsIn(folder: string): AsyncGenerator<JsonObject> {

@@ -271,25 +271,64 @@ const openParts = [
   },
 ];
 
-function openCodeFiles(home: string): string {
+const one = { sessions: [openSession], messages: openMessages, parts: openParts };
+
+/** The same with a fork, which begins with copies under new ids and goes on. Its ids come before those of the session, as newer ones do. */
+function withFork(): typeof one {
+  const sessionID = 'ses_0';
+  const renamed = (id: string): string => id.replace('_', '_f');
+  const more = { id: 'msg_g1', sessionID, role: 'user', time: { created: ms(20) } };
+  const [, answer] = openMessages;
+  return {
+    sessions: [openSession, { ...openSession, id: sessionID, time: { created: ms(10), updated: ms(22) } }],
+    messages: [
+      ...openMessages,
+      ...openMessages.map((each) => ({ ...each, id: renamed(each.id), sessionID })),
+      more,
+      {
+        ...answer,
+        id: 'msg_g2',
+        sessionID,
+        time: { created: ms(21), completed: ms(22) },
+        tokens: { ...openTokens, input: 30 },
+      },
+    ] as typeof openMessages,
+    parts: [
+      ...openParts,
+      ...openParts.map((each) => ({ ...each, id: renamed(each.id), sessionID, messageID: renamed(each.messageID) })),
+      { id: 'prt_g1', sessionID, messageID: 'msg_g1', type: 'text', text: 'And another' },
+      {
+        id: 'prt_g2',
+        sessionID,
+        messageID: 'msg_g2',
+        type: 'text',
+        text: 'Two notes.',
+        time: { start: ms(21), end: ms(22) },
+      },
+    ] as typeof openParts,
+  };
+}
+
+function openCodeFiles(home: string, { sessions, messages, parts } = one): string {
   const storage = join(home, 'storage');
-  write(join(storage, 'session', 'p', 'ses_1.json'), [openSession]);
-  for (const message of openMessages) write(join(storage, 'message', 'ses_1', `${message.id}.json`), [message]);
-  for (const part of openParts) write(join(storage, 'part', part.messageID, `${part.id}.json`), [part]);
+  for (const session of sessions) write(join(storage, 'session', 'p', `${session.id}.json`), [session]);
+  for (const message of messages) write(join(storage, 'message', message.sessionID, `${message.id}.json`), [message]);
+  for (const part of parts) write(join(storage, 'part', part.messageID, `${part.id}.json`), [part]);
   return home;
 }
 
-function openCodeDatabase(home: string): string {
+function openCodeDatabase(home: string, { sessions, messages, parts } = one): string {
   const database = new DatabaseSync(join(home, 'opencode.db'));
   database.exec(`create table session (id text primary key, project_id text, parent_id text, directory text, title text, version text, time_created integer, time_updated integer);
     create table message (id text primary key, session_id text, time_created integer, data text);
     create table part (id text primary key, message_id text, session_id text, time_created integer, data text)`);
-  database
-    .prepare('insert into session values (?, ?, ?, ?, ?, ?, ?, ?)')
-    .run('ses_1', 'p', null, '/repo/app', 't', '1.2.0', ms(0), ms(5));
-  for (const { id, sessionID, ...data } of openMessages)
+  for (const { id, time } of sessions)
+    database
+      .prepare('insert into session values (?, ?, ?, ?, ?, ?, ?, ?)')
+      .run(id, 'p', null, '/repo/app', 't', '1.2.0', time.created, time.updated);
+  for (const { id, sessionID, ...data } of messages)
     database.prepare('insert into message values (?, ?, ?, ?)').run(id, sessionID, ms(0), JSON.stringify(data));
-  for (const { id, sessionID, messageID, ...data } of openParts)
+  for (const { id, sessionID, messageID, ...data } of parts)
     database
       .prepare('insert into part values (?, ?, ?, ?, ?)')
       .run(id, messageID, sessionID, ms(0), JSON.stringify(data));
@@ -403,6 +442,26 @@ describe('session stores', () => {
       tools: ['write completed'],
       files: ['created /repo/app/note.md'],
     });
+  });
+
+  it.each([
+    ['files', openCodeFiles],
+    ['a database', openCodeDatabase],
+  ])('OpenCode in %s: a fork counts only what is its own', async (_name, make) => {
+    const ledger = newLedger();
+    expect(await runs(ledger, ['import', make(temporary(), withFork())])).toMatchObject({
+      status: 0,
+      stderr: 'runwire: 2 runs added\n',
+    });
+    const found = (await exported(ledger)).map(told);
+    expect(
+      found
+        .map(({ session, prompt, input, output, answer }) => ({ session, prompt, input, output, answer }))
+        .toSorted((a, b) => (String(a.session) < String(b.session) ? 1 : -1)),
+    ).toEqual([
+      { session: 'ses_1', prompt: 'Add a note', input: 100, output: 20, answer: 'The note is there.' },
+      { session: 'ses_0', prompt: 'And another', input: 30, output: 20, answer: 'Two notes.' },
+    ]);
   });
 
   it('OpenCode in both, after it moved', async () => {
