@@ -11,7 +11,7 @@ export interface Step {
   exit?: number;
   /** Files that it writes, relative to its working folder. */
   files?: Readonly<Record<string, string>>;
-  /** It stays until it is stopped, and says so every tenth of a second. */
+  /** It stays until it is stopped, with a process that it has started. */
   stays?: boolean;
 }
 
@@ -20,6 +20,8 @@ export interface Agents {
   env: Record<string, string>;
   home: string;
   /** How each start was asked for: the arguments, and what came on stdin. */
+  /** Its process, and those that it started. */
+  processes(agent: string): { pid: number; state: string }[];
   starts(agent: string): { args: string[]; stdin: string; cwd: string }[];
 }
 
@@ -38,7 +40,11 @@ const step = steps[Math.min(count, steps.length - 1)];
 for (const [name, text] of Object.entries(step.files ?? {})) fs.writeFileSync(name, text);
 for (const line of step.lines) console.log(JSON.stringify(line));
 if (step.stderr) process.stderr.write(step.stderr);
-if (step.stays) setInterval(() => fs.appendFileSync(path.join(place, 'beats'), '.'), 20);
+fs.writeFileSync(path.join(place, 'pid'), String(process.pid));
+if (step.stays) {
+  require('node:child_process').spawn('sleep', ['600'], { stdio: 'ignore' });
+  setInterval(() => {}, 1000);
+}
 else process.exitCode = step.exit ?? 0;
 `;
 
@@ -73,6 +79,18 @@ export function scriptedAgents(scripts: Readonly<Record<string, readonly Step[]>
       PATH: [bin, process.env['PATH'] ?? ''].join(delimiter),
       OPENAI_API_KEY: 'key-for-tests',
       ANTHROPIC_API_KEY: 'key-for-tests',
+    },
+    processes(agent) {
+      const pid = Number(readFileSync(join(placeOf(agent), 'pid'), 'utf8'));
+      const below = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+        .trim()
+        .split(' ')
+        .filter(Boolean)
+        .map(Number);
+      return [pid, ...below].map((each) => ({
+        pid: each,
+        state: /\) (\S)/.exec(readFileSync(`/proc/${each}/stat`, 'utf8'))?.[1] ?? '',
+      }));
     },
     starts(agent) {
       const log = join(placeOf(agent), 'starts.jsonl');
