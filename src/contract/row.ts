@@ -145,6 +145,11 @@ export const usedFields = {
   }),
 } as const;
 
+const waiting = {
+  /** A running run that waits for a limit: when that resets. */
+  waits_until: known(at, { table: 'runs', cell: 'time', from: () => undefined }),
+} as const;
+
 const writing = {
   last_sequence: known(count, { table: 'runs', cell: 'whole', isAlways: true }),
   heartbeat_at: known(at, { table: 'runs', cell: 'time', isAlways: true }),
@@ -174,6 +179,7 @@ export const rowFields = {
   ...heading,
   ...times,
   ...usedFields,
+  ...waiting,
   ...writing,
   ...recording,
   ...marks,
@@ -202,6 +208,7 @@ export const storedFields = {
   ...agent,
   ...times,
   ...usedFields,
+  ...waiting,
   ...writing,
   ...origin,
   ...session,

@@ -3,6 +3,7 @@ import { sendJobs } from './add-jobs.ts';
 import { type JobClaim, queueName } from './boss.ts';
 import type { Transaction } from './database.ts';
 import { endUnrun } from './end-unrun.ts';
+import type { ParkedJob } from './parked-job.ts';
 import type { Plans } from './plans.ts';
 import type { Queue } from './queue.ts';
 
@@ -26,6 +27,12 @@ export interface Claimed {
   /** The user who queued it. */
   by: string;
   hasBundle: boolean;
+  signature: string;
+  priority: number;
+  /** What it did before it waited for a limit. */
+  parked: ParkedJob | undefined;
+  /** The work that it had then is kept with it. */
+  hasResult: boolean;
 }
 
 export interface ClaimAsk {
@@ -202,11 +209,24 @@ interface ClaimRow {
   budget: string | null;
   enqueued_by: string;
   has_bundle: boolean;
+  has_result: boolean;
+  signature: string;
+  priority: number;
+  parked: ParkedJob | null;
 }
 
 function claimedOf(
-  { budget, enqueued_by: by, has_bundle: hasBundle, attempts_before: before, job: _job, ...row }: ClaimRow,
+  {
+    budget,
+    enqueued_by: by,
+    has_bundle: hasBundle,
+    has_result: hasResult,
+    attempts_before: before,
+    parked,
+    job: _job,
+    ...row
+  }: ClaimRow,
   claim: JobClaim,
 ): Claimed {
-  return { ...row, before, claim, budget: budget ?? undefined, by, hasBundle };
+  return { ...row, before, claim, budget: budget ?? undefined, by, hasBundle, hasResult, parked: parked ?? undefined };
 }

@@ -64,7 +64,7 @@ export function plansOf(schema: string) {
       'room', (select min(room) from sets where not is_unfit and room > 0)) as looked`,
     takeJobs: `update ${jobs} j set state = 'running', attempt = attempts_before + x.n + 1, worker = $2, lease_ms = $3, heard_at = clock_timestamp(), started_at = clock_timestamp()
       from unnest($1::uuid[], $4::int[]) as x (id, n) where j.job = x.id
-      returning run, job, attempt, attempts_before, spec, origin, publish, budget, enqueued_by, source is not null as has_bundle`,
+      returning run, job, attempt, attempts_before, spec, origin, publish, budget, enqueued_by, source is not null as has_bundle, parked, result is not null as has_result, signature, priority`,
     /** Adding to the queue does not wait for the lock: this finds jobs that were added between looking and fetching. */
     doTakenFit: `select not exists (
       select 1 from ${jobs} j where j.job = any($1) and (not j.needs <@ $2::text[] or exists (
@@ -79,7 +79,13 @@ export function plansOf(schema: string) {
     queueReady: `update ${jobs} set state = 'queued' where run = any($1)`,
     buryJob: `update ${jobs} set is_dead = true where run = $1`,
 
-    hearOf: `update ${jobs} set heard_at = clock_timestamp() where job = any($1) and state = 'running' returning run, cancel_by, cancel_reason`,
+    hearOf: `with held as (select job as id, orders as given from ${jobs} where job = any($1) and state = 'running' for update)
+      update ${jobs} set heard_at = clock_timestamp(), orders = null from held where job = held.id returning run, cancel_by, cancel_reason, held.given as orders`,
+    parkJob: `update ${jobs} set job = $2, state = 'queued', attempts_before = attempt, start_at = $3::timestamptz, worker = null, lease_ms = null, heard_at = null,
+      parked = $4::jsonb, orders = null, branch = $5, result = $6, message = $7 where run = $1`,
+    jobToOrder: `select job, state, signature, priority, parked is not null as is_parked from ${jobs} where run = $1 for update`,
+    orderJob: `update ${jobs} set orders = coalesce(orders, '[]'::jsonb) || $2::jsonb where run = $1`,
+    wakeJob: `update ${jobs} set job = $2, start_at = now(), attempts_before = attempt where run = $1`,
     settleJobs: `update ${jobs} j set state = 'ended', ended_at = clock_timestamp(), status = x.status, class = x.class, exit_code = x.code, message = x.message, branch = x.branch, result = x.result, ending = x.ending
       from jsonb_to_recordset($1::jsonb) as x (run text, status text, class text, code int, message text, branch text, result text, ending text) where j.run = x.run`,
     settledAttempt: `select 1 from ${jobs} where run = $1 and state = 'ended' and ending is not null and attempt - attempts_before = $2`,
@@ -89,7 +95,7 @@ export function plansOf(schema: string) {
     cancelJob: `update ${jobs} set cancel_by = $2, cancel_reason = $3 where run = $1`,
     jobToRetry: `select job, state, exit_code, signature, priority, cardinality(after) > 0 as waits from ${jobs} where run = $1 for update`,
     retryJob: `update ${jobs} set job = $2, state = $3, attempts_before = attempt, losses = 0, is_dead = false, start_at = now(), worker = null,
-      lease_ms = null, heard_at = null, started_at = null, cancel_by = null, cancel_reason = null, ended_at = null, status = null, class = null,
+      lease_ms = null, heard_at = null, started_at = null, cancel_by = null, cancel_reason = null, ended_at = null, status = null, class = null, parked = null, orders = null,
       exit_code = null, message = null, branch = null, result = null, ending = null, is_recorded = false where run = $1`,
 
     unrecordedRun: `select run, ending from ${jobs} where ${unrecorded} and run = $1`,

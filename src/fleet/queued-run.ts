@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allowedNames } from '../agents/environment.ts';
@@ -6,7 +8,12 @@ import { openLedgerAt } from '../ledger/ledger.ts';
 import { stopLabels } from '../ledger/stop.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../json/present.ts';
+import type { Parked } from '../run/attempts.ts';
+import { handOver } from '../run/fallback.ts';
 import type { Run } from '../run/handle.ts';
+import { continuePrompt } from '../run/sources/resuming.ts';
+import { builtIn } from '../words/vocabulary.ts';
+import { parkJob } from './parked-job.ts';
 import { start } from '../run/run.ts';
 import type { Sink } from '../run/sinks/sink.ts';
 import { specOf } from '../run/ask.ts';
@@ -31,7 +38,7 @@ import type { WorkerOptions } from './worker.ts';
 
 /** How a worker's attempt ended. */
 export interface AttemptEnd {
-  event: 'ended' | 'lost' | 'given_back';
+  event: 'ended' | 'lost' | 'given_back' | 'parked';
   exitCode: number;
   class?: string;
   message?: string;
@@ -44,6 +51,10 @@ const ledgerPatienceMs = 30_000;
 /** A bucket may be unreachable. */
 const tapePatienceMs = 5000;
 const firstRetryMs = 200;
+/** Work of an earlier start of the same run. */
+const parkedBranches = 'runwire-parked';
+/** Agents that find a session wherever they are started; others look it up by the folder, which is another one each time. */
+const anywhere = new Set([builtIn, 'runwire', 'codex']);
 const lastRetryMs = 5000;
 
 /** One run of this worker, from its claim until it is settled, lost or given back. */
@@ -56,7 +67,7 @@ export class QueuedRun {
   #run: Run | undefined;
   #place: Checkout | undefined;
   #origin: Origin | undefined;
-  #fate: 'ours' | 'lost' | 'given_back' = 'ours';
+  #fate: 'ours' | 'lost' | 'given_back' | 'parked' = 'ours';
   #isSettled = false;
   #cancelledBy: { by: string; reason: string } | undefined;
   #lost: Attempt[] = [];
@@ -67,6 +78,7 @@ export class QueuedRun {
   #refusal: Failure | undefined;
   #lastSequence = 0;
   #message: string | undefined;
+  #parkedBranch: string | undefined;
 
   constructor(queue: Queue, claimed: Claimed, options: WorkerOptions) {
     this.#queue = queue;
@@ -99,6 +111,15 @@ export class QueuedRun {
     this.#interrupt('SIGINT');
   }
 
+  /** What a person wants of it, as it stands in the database. */
+  async order(given: unknown): Promise<void> {
+    const { readOrder } = await import('../contract/orders-schema.ts');
+    const order = readOrder(JSON.stringify(given));
+    if (order?.do === 'pause') this.#run?.pause(order.by);
+    else if (order?.do === 'resume') this.#run?.resume(order.by);
+    else if (order !== undefined) this.#run?.limit(order.limits, order.by);
+  }
+
   #interrupt(signal: 'SIGINT' | 'SIGTERM'): void {
     this.#stop.abort();
     this.#run?.cancel({ kind: 'signal', signal });
@@ -116,6 +137,8 @@ export class QueuedRun {
     } finally {
       await this.#place?.remove().catch(() => {});
     }
+    if (this.#fate === 'parked')
+      return { event: 'parked', exitCode: exitCodes.success, ...present({ message: this.#message }) };
     if (this.#fate === 'given_back') await giveBack(this.#queue, this.claimed).catch(() => {});
     return { event: this.#fate === 'given_back' ? 'given_back' : 'lost', exitCode: interruptCodes.SIGTERM };
   }
@@ -139,8 +162,10 @@ export class QueuedRun {
       refusal ??= error;
     }
     try {
-      if (refusal === undefined)
+      if (refusal === undefined) {
         this.#place = await makeCheckout(known.origin, bundle, { env, signal: this.#stop.signal });
+        await this.#fetchParked();
+      }
     } catch (error) {
       refusal = new Failure('config', `the files of the run cannot be had: ${messageOf(error)}`, { cause: error });
     }
@@ -166,7 +191,9 @@ export class QueuedRun {
       keepsRecords: false,
       sinks: async () => [this.#listener],
       warn,
-      settle: (outcome) => this.#settle(outcome),
+      parks: isNamed,
+      ...present({ parked: this.claimed.parked }),
+      settle: (outcome, parked) => this.#settle(outcome, parked),
       ...present({ refusal }),
     });
     this.#run = run;
@@ -175,6 +202,88 @@ export class QueuedRun {
     const outcome = await run.outcome;
     if (this.#isSettled) await this.#afterwards();
     return outcome;
+  }
+
+  /** The work that the run had before it waited. */
+  async #fetchParked(): Promise<void> {
+    const { run, parked, hasResult } = this.claimed;
+    const { git } = this.#place ?? {};
+    if (parked === undefined || !hasResult || git === undefined) return;
+    const work = await readBundle(this.#queue, run, 'result');
+    if (work === undefined) return;
+    const file = join(git.cwd, '..', 'parked.bundle');
+    await writeFile(file, work, { mode: 0o600 });
+    await git.text(['fetch', '-q', '--no-tags', file, `refs/heads/*:refs/heads/${parkedBranches}/*`]);
+    await rm(file, { force: true });
+    const found = await git.text([
+      'for-each-ref',
+      '--count=1',
+      '--format=%(refname:short)',
+      `refs/heads/${parkedBranches}`,
+    ]);
+    this.#parkedBranch = found === '' ? undefined : found;
+  }
+
+  /** What is left of a run that waited: its limits, its session where that is here, else its task with what is known. */
+  #goOn(spec: RunSpec): Partial<RunSpec> {
+    const { parked } = this.claimed;
+    if (parked === undefined) return {};
+    const { used, session, agent, host, prompt } = parked;
+    const { max_cost_usd: cost, max_tokens: tokens, max_turns: turns, timeout_ms: time } = spec.limits;
+    const limits = present({
+      max_cost_usd: cost === undefined ? undefined : Math.max(1e-9, cost - (used.cost ?? 0)),
+      max_tokens: tokens === undefined ? undefined : Math.max(1, tokens - used.tokens),
+      max_turns: turns === undefined ? undefined : Math.max(1, turns - used.turns),
+      timeout_ms: time === undefined ? undefined : Math.max(1, time - used.active_ms),
+    });
+    const isHere = session !== undefined && host === hostname() && anywhere.has(agent) && spec.agent === agent;
+    return {
+      limits: { ...spec.limits, ...limits },
+      ...(isHere ? { resume: session, prompt: continuePrompt } : { prompt }),
+    };
+  }
+
+  async #park(outcome: RunOutcome, parked: Parked): Promise<boolean> {
+    const { used: before } = this.claimed.parked ?? {};
+    const { used } = parked;
+    const { branch, bundle } = await this.#workOf(outcome);
+    const { spec } = readClaimed(this.claimed);
+    const { verdict, metrics } = outcome;
+    const attempts = [...this.#lost, ...this.#retried];
+    const last = {
+      number: attempts.length + 1,
+      status: outcome.status,
+      class: verdict.class,
+      reason: parked.cause,
+      ...present({
+        session_id: outcome.session_id || undefined,
+        started_at: metrics.start_time_ms,
+        duration_ms: metrics.duration_ms,
+        tokens_used: metrics.tokens_used,
+        cost: metrics.cost,
+      }),
+    };
+    const cost =
+      used.cost === undefined && before?.cost === undefined ? undefined : (used.cost ?? 0) + (before?.cost ?? 0);
+    const isParked = await parkJob(this.#queue, this.claimed, {
+      parked: {
+        ...parked,
+        host: hostname(),
+        attempts: [...attempts, last],
+        used: {
+          cost,
+          tokens: used.tokens + (before?.tokens ?? 0),
+          turns: used.turns + (before?.turns ?? 0),
+          active_ms: used.active_ms + (before?.active_ms ?? 0),
+        },
+        prompt: handOver(spec.prompt, outcome, parked.agent),
+      },
+      branch,
+      bundle,
+    });
+    this.#fate = isParked ? 'parked' : 'lost';
+    this.#message = `waits until ${new Date(parked.until).toISOString()}`;
+    return false;
   }
 
   /** What the queue has to know about the run besides its outcome. */
@@ -194,6 +303,7 @@ export class QueuedRun {
     const { workspace: _, ...rest } = spec;
     return {
       ...rest,
+      ...this.#goOn(spec),
       cwd: this.#place?.cwd ?? process.cwd(),
       pass_env: allowedNames(env, spec.pass_env, allowEnv),
       labels: { ...spec.labels, 'queued.by': by, ...present({ 'git.repo': origin?.name }) },
@@ -201,13 +311,16 @@ export class QueuedRun {
       ...present({ budget }),
       ...(this.#place?.git === undefined
         ? {}
-        : { workspace: { isolate, dirty: 'refuse', copy: [], ...present({ setup, branch }) } }),
+        : {
+            workspace: { isolate, dirty: 'refuse', copy: [], ...present({ setup, branch, from: this.#parkedBranch }) },
+          }),
     };
   }
 
   /** What the ledger and the tapes know about earlier attempts; the last of them was never closed. */
   async #lostAttempts(): Promise<Attempt[]> {
-    const { run: id, attempt, before } = this.claimed;
+    const { run: id, attempt, before, parked } = this.claimed;
+    if (parked !== undefined && attempt === before + 1) return [...parked.attempts];
     const { ledger, env } = this.#options;
     const { store, tapes } = await openLedgerAt(ledger, env);
     try {
@@ -226,8 +339,9 @@ export class QueuedRun {
   }
 
   /** Called when the run has its outcome, before it is reported anywhere. */
-  async #settle(outcome: RunOutcome): Promise<boolean> {
+  async #settle(outcome: RunOutcome, parked: Parked | undefined): Promise<boolean> {
     if (this.#fate !== 'ours') return false;
+    if (parked !== undefined) return this.#park(outcome, parked);
     const settlement = await this.#settlementOf(outcome);
     const begin = performance.now();
     for (let delay = firstRetryMs; ; delay = Math.min(delay * 2, lastRetryMs)) {
@@ -243,20 +357,12 @@ export class QueuedRun {
   }
 
   async #settlementOf(outcome: RunOutcome): Promise<Settlement> {
-    const { start_branch_id: from, branches = [] } = outcome.lineage ?? {};
-    const branch = branches.find(({ branch_id }) => branch_id !== from)?.branch_id;
-    const commit = this.#origin?.commit;
-    const git = this.#place?.git;
     const { by, reason } = this.#cancelledBy ?? {};
     const cancellation = by === undefined ? undefined : `cancelled by ${by}${reason === '' ? '' : `: ${reason ?? ''}`}`;
-    let bundle: Uint8Array | undefined;
-    let trouble: string | undefined;
-    if (git !== undefined && branch !== undefined && commit !== undefined) {
-      bundle = await bundleOfWork({ git }, branch, commit).catch(
-        (error: unknown) => void (trouble = `its work could not be kept: ${messageOf(error)}`),
-      );
-      if (bundle !== undefined && outcome.status === 'success') trouble ??= await this.#publish(branch);
-    }
+    const { branch, bundle, trouble: lack } = await this.#workOf(outcome);
+    let trouble = lack;
+    if (bundle !== undefined && branch !== undefined && outcome.status === 'success')
+      trouble ??= await this.#publish(branch);
     this.#message =
       [cancellation, this.#refusal?.message, trouble, this.#missing(outcome)]
         .filter((each) => each !== undefined)
@@ -268,6 +374,20 @@ export class QueuedRun {
       attempts: [...this.#lost, ...this.#retried],
       ...present({ message: this.#message, branch: bundle === undefined ? undefined : branch, bundle }),
     };
+  }
+
+  /** What it changed, on a branch that another machine can fetch. */
+  async #workOf({ lineage }: RunOutcome): Promise<{ branch?: string; bundle?: Uint8Array; trouble?: string }> {
+    const { start_branch_id: from, branches = [] } = lineage ?? {};
+    const branch = branches.find(({ branch_id }) => branch_id !== from)?.branch_id;
+    const commit = this.#origin?.commit;
+    const git = this.#place?.git;
+    if (git === undefined || branch === undefined || commit === undefined) return {};
+    try {
+      return { branch, ...present({ bundle: await bundleOfWork({ git }, branch, commit) }) };
+    } catch (error) {
+      return { branch, trouble: `its work could not be kept: ${messageOf(error)}` };
+    }
   }
 
   /** A key that was not given may be why it failed, which its agent cannot know. */

@@ -15,6 +15,8 @@ export interface Heard {
   /** Runs that belong to another worker now. */
   lost: string[];
   cancelled: { run: string; by: string; reason: string }[];
+  /** What people want of runs, as it stands in the database. */
+  orders: { run: string; order: unknown }[];
 }
 
 export interface Settlement {
@@ -33,20 +35,25 @@ export async function touchJobs(
   { database, boss, plans }: Queue,
   held: readonly Pick<Claimed, 'run' | 'claim'>[],
 ): Promise<Heard> {
-  if (held.length === 0) return { lost: [], cancelled: [] };
+  if (held.length === 0) return { lost: [], cancelled: [], orders: [] };
   const { settled } = await boss.touch(
     queueName,
     held.map(({ claim }) => claim),
   );
   const ours = new Set(settled);
-  const rows = await database.query<{ run: string; cancel_by: string | null; cancel_reason: string | null }>(
-    plans.hearOf,
-    [[...ours]],
-  );
+  const rows = await database.query<{
+    run: string;
+    cancel_by: string | null;
+    cancel_reason: string | null;
+    orders: unknown;
+  }>(plans.hearOf, [[...ours]]);
   return {
     lost: held.filter(({ claim }) => !ours.has(claim.id)).map(({ run }) => run),
     cancelled: rows.flatMap(({ run, cancel_by: by, cancel_reason: reason }) =>
       by === null ? [] : [{ run, by, reason: reason ?? '' }],
+    ),
+    orders: rows.flatMap(({ run, orders }) =>
+      (Array.isArray(orders) ? orders : []).map((order: unknown) => ({ run, order })),
     ),
   };
 }

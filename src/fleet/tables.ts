@@ -68,4 +68,8 @@ export const tables: readonly ((p: string) => string)[] = [
 
   create table ${p}pauses (name text primary key, by text not null, reason text not null, at timestamptz not null default clock_timestamp());
   `,
+  // `parked`: what a run that waits for a limit needs to go on; `orders`: what people want of one that is going on.
+  (p) => `
+  alter table ${p}jobs add column parked jsonb, add column orders jsonb;
+  `,
 ];

@@ -35,7 +35,7 @@ export interface WorkerOptions {
 }
 
 type WorkerEvent = {
-  event: 'started' | 'ended' | 'lost' | 'given_back';
+  event: 'started' | 'ended' | 'lost' | 'given_back' | 'parked';
   run: string;
   attempt: number;
   class?: string;
@@ -138,13 +138,14 @@ export class Worker {
     const held = [...this.#held.values()].filter(({ isSettled }) => !isSettled);
     await this.#meet();
     try {
-      const { lost, cancelled } = await touchJobs(
+      const { lost, cancelled, orders } = await touchJobs(
         this.#queue,
         held.map(({ claimed }) => claimed),
       );
       // A run that was settled meanwhile can no longer be lost.
       for (const run of lost) if (this.#held.get(run)?.isSettled === false) this.#held.get(run)?.lose();
       for (const { run, by, reason } of cancelled) this.#held.get(run)?.cancel(by, reason);
+      for (const { run, order } of orders) await this.#held.get(run)?.order(order);
     } catch (error) {
       if (held.length > 0) this.#options.warn(`no heartbeat: ${messageOf(error)}`);
     } finally {

@@ -5,7 +5,7 @@ import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Reader } from '../pipeline/reader.ts';
 import { present } from '../json/present.ts';
 import type { Stopped } from '../stores/outbox.ts';
-import { goneBy, isSameMachine, thisProcess } from '../processes/owner.ts';
+import { goneBy, isSameMachine, silenceMs, thisProcess } from '../processes/owner.ts';
 import type { Ending, OpenRun, RunStore } from '../stores/run-store.ts';
 import { placeOf, type Tapes } from '../tapes/tape.ts';
 
@@ -17,7 +17,12 @@ export async function closeInterrupted(store: RunStore, tapes: Tapes, now: numbe
   const self = thisProcess();
   const closed: string[] = [];
   for (const run of await store.open()) {
-    const gone = goneBy({ owner: run.owner, heartbeat_at: now - run.silent_ms }, now, self);
+    // Whoever waits for a limit has no process, and may go on elsewhere; one that did not go on then is as good as gone.
+    const isLate = run.waits_until === undefined ? undefined : now > run.waits_until + silenceMs;
+    if (isLate === false) continue;
+    const gone =
+      goneBy({ owner: run.owner, heartbeat_at: now - run.silent_ms }, now, self) ??
+      (isLate === true && run.silent_ms > silenceMs ? 'silence' : undefined);
     if (gone === undefined) continue;
     const { ending, isSeen } = await endingOf(run, tapes, gone);
     // A run that is only silent may report again, wherever its tape is.

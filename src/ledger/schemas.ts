@@ -27,6 +27,7 @@ const summary = {
 };
 
 const Attempt = z.strictObject({
+  agent: z.string().optional(),
   number: z.int(),
   status: RunOutcome.shape.status,
   class: VerdictClass,

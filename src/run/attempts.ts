@@ -63,6 +63,10 @@ interface Parts {
   timeZone: () => string;
   /** How it waits; default: in real time. */
   pause?: Pause | undefined;
+  /** Whoever started it lets it go on when the limit has reset, so that nothing of it has to stay here. */
+  parks: boolean;
+  /** What an earlier start of the same run has waited already. */
+  parked?: Pick<Parked, 'waits' | 'waited_ms'> | undefined;
   sinks: readonly Sink[];
   stop: Stop;
   redact: Redactor | undefined;
@@ -91,6 +95,20 @@ export interface NextAgent {
 
 /** What follows an attempt that was not the last. */
 type Next = { kind: 'retry' } | { kind: 'wait'; until: number } | { kind: 'fallback'; next: NextAgent };
+
+/** What a run that waits for a limit needs to go on somewhere else. */
+export interface Parked {
+  until: number;
+  cause: string;
+  /** Its session, and the agent that can resume it. */
+  session?: string | undefined;
+  agent: string;
+  /** So far, in all starts of the run. */
+  waits: number;
+  waited_ms: number;
+  /** In this start alone. */
+  used: { cost?: number | undefined; tokens: number; turns: number; active_ms: number };
+}
 
 interface Before {
   at: number;
@@ -144,6 +162,8 @@ export class Attempts {
     const { spec, introduction, limits, sinks, stop, redact, clock } = parts;
     this.#parts = parts;
     this.#source = parts.source;
+    this.#waits = parts.parked?.waits ?? 0;
+    this.#waitedMs = parts.parked?.waited_ms ?? 0;
     this.#limits = { ...spec.limits };
     this.#watched = { ...limits };
     this.#reset = new LimitReset(parts.timeZone, clock);
@@ -180,6 +200,9 @@ export class Attempts {
     stop.onStop = (cause) => this.#stopped(cause);
   }
 
+  /** Set when the run is to go on later, by whoever started it. */
+  parked: Parked | undefined;
+
   /** Starts the agent, and retries where that may help, until there is a verdict. */
   async run(): Promise<RunOutcome> {
     const { spec, stop, budget, children } = this.#parts;
@@ -201,6 +224,10 @@ export class Attempts {
       }
       const { canResume } = this.#source;
       resume = canResume && (resume !== undefined || this.#thread.hasProgress) ? this.#thread.session : undefined;
+      if (next.kind === 'wait' && this.#parts.parks) {
+        this.#park(verdict, next.until);
+        break;
+      }
       await (next.kind === 'wait'
         ? this.#wait(verdict, before, resume, next.until)
         : this.#retry(verdict, before, resume));
@@ -496,6 +523,22 @@ export class Attempts {
     const paused_ms = Math.max(0, clock() - began);
     this.#waitedMs += paused_ms;
     if (stop.cause === undefined) this.#tell({ type: 'run.resumed', reason: 'limit', paused_ms });
+  }
+
+  #park(verdict: Verdict, until: number): void {
+    const { stop, clock, spec } = this.#parts;
+    const cause = reasonOf(verdict);
+    this.#tell({ type: 'run.paused', reason: 'limit', until_ms: until, cause, ...present({ code: verdict.code }) });
+    const { tokens, cost } = this.#thread.spent(this.#price);
+    this.parked = {
+      until,
+      cause,
+      session: this.#source.canResume ? this.#thread.session : undefined,
+      agent: this.#thread.agent ?? spec.agent,
+      waits: this.#waits + 1,
+      waited_ms: this.#waitedMs + Math.max(0, until - clock()),
+      used: { cost, tokens, turns: this.#watch.turns, active_ms: Math.round(stop.standstill.activeMs) },
+    };
   }
 
   /** By the clock, not by a timer: a computer may sleep meanwhile, and clocks are set. */

@@ -11,7 +11,7 @@ import { secretValues } from '../redact/secrets.ts';
 import { passwordsIn } from '../redact/url-password.ts';
 import { newRunId } from '../ids/run-id.ts';
 import { builtIn, type Environment } from '../words/vocabulary.ts';
-import { Attempts, type NextAgent } from './attempts.ts';
+import { Attempts, type NextAgent, type Parked } from './attempts.ts';
 import type { Pause } from '../time/pause.ts';
 import { readFallback } from '../contract/flag-values.ts';
 import { acpCommand } from '../agents/acp-command.ts';
@@ -65,7 +65,11 @@ export interface StartOptions extends SinkRequests {
   /** Directs the run instead of an agent; called once likewise. */
   script?: ((run: Run) => Script) | undefined;
   /** Called when the run has its outcome: false means that another process has taken the run over, and nothing more is reported here. */
-  settle?: ((outcome: RunOutcome) => Promise<boolean>) | undefined;
+  settle?: ((outcome: RunOutcome, parked: Parked | undefined) => Promise<boolean>) | undefined;
+  /** A limit that resets is not waited for here: the run is settled as parked. */
+  parks?: boolean;
+  /** What an earlier start of the same run has waited already. */
+  parked?: Pick<Parked, 'waits' | 'waited_ms'> | undefined;
   /** Asked about actions that no rule allows or denies; unset: they are denied. */
   ask?: AskPerson | undefined;
   /** Answers what passes through the wire in place of all providers. */
@@ -210,6 +214,8 @@ class LiveRun implements Run {
         price: () => this.#price(),
         timeZone: () => timeZoneOf(this.#options.env),
         pause: this.#options.pause,
+        parks: this.#options.parks === true,
+        parked: this.#options.parked,
         fallback: (this.spec.fallback ?? []).length === 0 ? undefined : (index, soFar) => this.#fallback(index, soFar),
         children: this.#children,
         isInner: this.#options.env[settleVariable] === '1',
@@ -222,7 +228,7 @@ class LiveRun implements Run {
       ignore();
       // Once it is settled, others begin: by then a budget has to know what this run used.
       if (this.#options.settle !== undefined) await Promise.all(sinks.map((sink) => sink.flush?.()));
-      const isOurs = (await this.#options.settle?.(outcome)) ?? true;
+      const isOurs = (await this.#options.settle?.(outcome, attempts.parked)) ?? true;
       for (const sink of sinks) {
         if (isOurs) sink.end?.(outcome);
         else sink.abandon?.();

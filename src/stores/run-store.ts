@@ -55,6 +55,8 @@ export interface Progress extends UsedSoFar {
   agent?: string;
   agent_version?: string;
   model?: string;
+  /** When the limit resets that it waits for; 0: it waits no more. */
+  waits_until?: number;
 }
 
 /** One of several attempts at a run; the last one is the run's outcome. */
@@ -69,6 +71,8 @@ export interface Attempt {
   cost?: number;
   /** Why it was retried. */
   reason?: string;
+  /** The agent, where another one goes on. */
+  agent?: string;
 }
 
 export interface Ending {
@@ -205,6 +209,8 @@ export interface OpenRun extends UsedSoFar {
   heartbeat_at: number;
   /** How long ago it last reported, by the database's clock: the clocks of two machines may be hours apart. */
   silent_ms: number;
+  /** When the limit resets that it waits for. */
+  waits_until?: number;
   /** When another process closed it without having seen its end. */
   presumed_at?: number;
   agent?: string;

@@ -93,7 +93,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
   ): Promise<boolean> {
     return this.database.write([
       {
-        sql: `update ${this.p}runs set status = 'running', class = null, exit_code = null, ended_at = null, duration_ms = null, last_sequence = 0, presumed_at = null, session_id = null,
+        sql: `update ${this.p}runs set status = 'running', class = null, exit_code = null, ended_at = null, duration_ms = null, last_sequence = 0, presumed_at = null, session_id = null, waits_until = null,
           ${Object.keys(usedFields)
             .map((name) => `${name} = null`)
             .join(
@@ -136,7 +136,11 @@ export class SqlRunStore extends RunQueries implements RunStore {
       tool_calls: optionalNumber(news.tool_calls),
     };
     const ours = this.#runOf(id, owner);
-    const set = Object.keys(known).map((name) => `${name} = coalesce(?, ${name})`);
+    const set = [
+      ...Object.keys(known).map((name) => `${name} = coalesce(?, ${name})`),
+      // Nought: it waits no more.
+      'waits_until = nullif(coalesce(?, waits_until), 0)',
+    ];
     const facts: Statement[] =
       session_id === undefined && agent_version === undefined
         ? []
@@ -151,7 +155,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
         sql: `update ${this.p}runs set heartbeat_at = ?, heard_at = ${this.database.now}, ${set.join(', ')},
           status = 'running', presumed_at = null, class = null, exit_code = null, ended_at = null, duration_ms = null
           where ${ours.sql} and (status = 'running' or presumed_at is not null)`,
-        values: [Math.floor(at), ...Object.values(known), ...ours.values],
+        values: [Math.floor(at), ...Object.values(known), optionalNumber(news.waits_until), ...ours.values],
       },
       ...facts,
     ]);
@@ -433,6 +437,7 @@ const openColumns = [
     'started_at',
     'heartbeat_at',
     'presumed_at',
+    'waits_until',
     'last_sequence',
     'agent',
     'model',

@@ -56,12 +56,13 @@ describe('what is known of a stored run', () => {
     const ledger = newLedger();
     await fill(ledger, [parent, whole]);
     const [listed = {}] = jsonLines<Record<string, unknown>>((await runs(ledger, ['list', '--json'])).stdout);
-    expect(sorted(Object.keys(listed))).toEqual(sorted(Object.keys(rowFields)));
+    // Only a run that has not ended may wait.
+    expect(sorted([...Object.keys(listed), 'waits_until'])).toEqual(sorted(Object.keys(rowFields)));
     const [told = {}] = (await exported(ledger)) as unknown as Record<string, unknown>[];
     expect(told).toMatchObject(listed);
 
     const withoutCell = Object.keys(rowFields).filter((name) => !(name in cellFields));
-    expect(withoutCell).toEqual(['last_sequence', 'heartbeat_at', 'tape', 'tape_sha256']);
+    expect(withoutCell).toEqual(['waits_until', 'last_sequence', 'heartbeat_at', 'tape', 'tape_sha256']);
     const columns = [...Object.keys(cellFields), 'prompt', 'answer', 'error'];
     const [header = '', line = ''] = (await runs(ledger, ['export', '--format', 'csv'])).stdout.split('\r\n');
     expect(header.split(',')).toEqual(columns);

@@ -23,7 +23,7 @@ async function runWith(
   const agents = scriptedAgents({ codex: steps });
   const env = { ...agents.env, TMPDIR: agents.home };
   const runs = (...words: string[]) => live(['runs', ...words], { env });
-  let stop = (_: NodeJS.Signals): void => {};
+  let stop: (signal: NodeJS.Signals) => void = () => {};
   const acts = on(agents, runs, (signal) => stop(signal));
   const acted: Promise<unknown>[] = [];
   const ran = await live(['run', '--agent', 'codex', '--to', 'runwire', ...flags, 'Do it'], {
@@ -152,8 +152,8 @@ describe('a timer of a run', () => {
   it('stands still while the run does', () => {
     vi.useFakeTimers();
     const standstill = new Standstill();
-    const due = vi.fn();
-    new RunTimer(standstill, 1000, due);
+    const due = vi.fn<() => void>();
+    const timer = new RunTimer(standstill, 1000, due);
     vi.advanceTimersByTime(600);
     standstill.begin('person');
     standstill.begin('limit');
@@ -167,12 +167,13 @@ describe('a timer of a run', () => {
     vi.advanceTimersByTime(1);
     expect(due).toHaveBeenCalledOnce();
     expect(standstill.activeMs).toBe(1000);
+    timer.clear();
   });
 
   it('begins anew when it is refreshed, also while the run stands still', () => {
     vi.useFakeTimers();
     const standstill = new Standstill();
-    const due = vi.fn();
+    const due = vi.fn<() => void>();
     const timer = new RunTimer(standstill, 1000, due);
     vi.advanceTimersByTime(900);
     timer.refresh();
@@ -208,7 +209,7 @@ describe('a timer of a run', () => {
   it('that was cleared never fires', () => {
     vi.useFakeTimers();
     const standstill = new Standstill();
-    const due = vi.fn();
+    const due = vi.fn<() => void>();
     const timer = new RunTimer(standstill, 1000, due);
     standstill.begin('person');
     timer.clear();

@@ -105,7 +105,12 @@ export function statusColour({ status }: Pick<RunSummary, 'status'>): Colour {
 }
 
 /** How a run ended, in one word: its class says more than its status. */
-export function endOf({ status, class: verdict }: Pick<RunSummary, 'status' | 'class'>): string {
+export function endOf({
+  status,
+  class: verdict,
+  waits_until,
+}: Pick<RunSummary, 'status' | 'class' | 'waits_until'>): string {
+  if (status === 'running' && waits_until !== undefined) return 'waiting';
   return verdict === undefined || verdict === status || status === 'success' ? status : verdict;
 }
 

@@ -139,6 +139,12 @@ export class LedgerSink implements Sink {
       case 'usage.reported':
         if (record.model !== undefined) this.#news.model = record.model;
         return;
+      case 'run.paused':
+        if (record.until_ms !== undefined) this.#news.waits_until = Math.round(record.until_ms);
+        return;
+      case 'run.resumed':
+        if (record.reason === 'limit') this.#news.waits_until = 0;
+        return;
       case 'prompt.submitted':
         this.#prompt ??= record.text;
         return;

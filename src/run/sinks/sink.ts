@@ -57,6 +57,8 @@ export interface EndedAttempt {
   cost?: number;
   /** Why it is retried. */
   reason: string;
+  /** The agent, where another one goes on. */
+  agent?: string;
 }
 
 /** Sinks that were opened before something failed have to be closed as well. */

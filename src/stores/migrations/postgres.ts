@@ -255,4 +255,7 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
     loop execute 'grant ' || allowed; end loop;
   end $do$;
   `,
+  (p) => `
+  alter table ${p}runs add column waits_until bigint;
+  `,
 ];

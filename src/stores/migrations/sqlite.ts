@@ -212,4 +212,7 @@ export const sqliteMigrations: readonly string[] = [
     primary key (run, at)
   ) strict, without rowid;
   `,
+  `
+  alter table runs add column waits_until integer;
+  `,
 ];
