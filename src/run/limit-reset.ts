@@ -6,6 +6,7 @@ import { resetIn } from '../time/reset/reset.ts';
 const passing: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>(['quota', 'rate_limit']);
 const mostTexts = 20;
 const longestText = 8000;
+const minuteMs = 60_000;
 
 export function passesWithTime(code: ErrorCode | undefined): boolean {
   return passing.has(code);
@@ -84,7 +85,8 @@ export class LimitReset {
   #inWords(): number | undefined {
     for (const { text, at } of [...this.#fatal.toReversed(), ...this.#remarks.toReversed()]) {
       const found = resetIn(text, { now: at, timeZone: this.#timeZone() });
-      if (found !== undefined) return found;
+      // A clock without seconds leaves them out: the limit resets some time in that minute.
+      if (found !== undefined) return found % minuteMs === 0 ? found + minuteMs - 1000 : found;
     }
     return undefined;
   }

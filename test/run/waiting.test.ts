@@ -4,7 +4,7 @@ import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { inside } from '../cli/run/live.ts';
 import { codex, handClock, scriptedAgents, type Step } from '../support/scripted-agents.ts';
 
-const start = '2026-11-18T14:30:00Z';
+const start = '2026-11-18T14:30:07Z';
 const limit = (words: string): Step => ({
   lines: [...codex.began('session-1'), codex.says('I begin.'), ...codex.failed(words)],
   exit: 1,
@@ -120,9 +120,9 @@ describe('a limit that resets', () => {
     const words = "You've hit your usage limit. Try again at 4:30 PM.";
     const at = async (TZ: string): Promise<number> =>
       (await runWith([limit(words), good], ['--on-limit', 'wait'], { TZ })).waited;
-    expect(await at('Europe/Zurich')).toBe(3_601_000);
-    expect(await at('Europe/London')).toBe(7_201_000);
-    expect(await at('Asia/Kolkata')).toBe((20.5 * 3600 + 1) * 1000);
+    expect(await at('Europe/Zurich')).toBe(3_653_000);
+    expect(await at('Europe/London')).toBe(7_253_000);
+    expect(await at('Asia/Kolkata')).toBe((20.5 * 3600 + 53) * 1000);
   });
 
   it('does not count against the time limit, and its retries stay', async () => {

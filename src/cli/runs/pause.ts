@@ -22,13 +22,8 @@ export const resume = command({
   summary: 'Let a run go on that is paused, or that waits for a limit',
   operands: 'ID…',
   description: `A run that was paused goes on where it was stopped. One that waits for a limit to reset goes on at once, whether or not it has
-reset. A waiting run whose process is gone is started again, here, with the session and the work that it had.`,
+reset: on this machine in its own process, from a queue as soon as a worker takes it.`,
   options: { ...ledgerOption },
   examples: [['runwire runs resume 7kq2', 'Let it go on']],
-  async run(values, operands, context) {
-    const { resumeParked } = await import('./resume-parked.ts');
-    const left = await resumeParked(operands, values, context);
-    if ('exitCode' in left) return left.exitCode;
-    return giveOrders(operands, { do: 'resume', by: who() }, values, context);
-  },
+  run: (values, operands, context) => giveOrders(operands, { do: 'resume', by: who() }, values, context),
 });
