@@ -1,11 +1,12 @@
 import type { RunDiff } from '../src/ledger/diff.ts';
 import type { Timeline } from '../src/ledger/timeline.ts';
+import type { WireView } from '../src/ledger/wire-view.ts';
 import type { RunRecord, RunSummary, StatsRow } from '../src/stores/run-store.ts';
 import type { QueueOverview as QueueState } from '../src/fleet/queue-view.ts';
 import { omittedIn } from './model/row-fold.ts';
 import type { SentRecord } from './model/row.ts';
 
-export type { QueueState, RunDiff, RunRecord, RunSummary, StatsRow };
+export type { QueueState, RunDiff, RunRecord, RunSummary, StatsRow, WireView };
 export interface TreeRun extends RunSummary {
   depth?: number;
 }
@@ -57,6 +58,8 @@ export interface Source {
   run(id: string): Promise<RunRecord>;
   children(id: string): Promise<TreeRun[]>;
   timeline(id: string): Promise<Timeline>;
+  /** Its requests to models. */
+  wire(id: string): Promise<WireView>;
   diff(a: string, b: string): Promise<RunDiff>;
   stats(by: string, query: URLSearchParams): Promise<StatsRow[]>;
   /** Undefined: this ledger has no queue. */
@@ -113,6 +116,7 @@ export const server: Source = {
   run: (id) => json(runPath(id)),
   children: async (id) => (await json<{ runs: TreeRun[] }>(`${runPath(id)}/children`)).runs,
   timeline: (id) => json(`${runPath(id)}/timeline`),
+  wire: (id) => json(`${runPath(id)}/wire`),
   diff: (a, b) => json(`${runPath(a)}/diff/${encodeURIComponent(b)}`),
   async stats(by, query) {
     const answer = await json<StatsRow[] | { rows: StatsRow[] }>(`/api/stats?by=${by}&${query.toString()}`);
@@ -241,6 +245,7 @@ export function reportSource({ run, records }: ReportData): Source {
     run: async () => run,
     children: noServer,
     timeline: noServer,
+    wire: noServer,
     diff: noServer,
     stats: async () => [],
     queue: async () => undefined,

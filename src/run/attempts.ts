@@ -322,6 +322,7 @@ export class Attempts {
         return cause === undefined && waited !== true ? undefined : (stop.cause ?? this.#refusal ?? cause);
       },
       settle: (number, used) => this.#reservations.settle(number, used),
+      price: () => this.#parts.price(),
       refuse: (cause) => this.#refuse(cause),
       emit(draft, source) {
         if (!isCurrent()) return;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EventRecord } from '../events/event.ts';
 import { ReportEnd, ReportHead } from '../ledger/report.ts';
 import { RunRecordSchema, runsSchemas } from '../ledger/schemas.ts';
+import { WireView } from '../ledger/wire-view.ts';
 import { present } from '../json/present.ts';
 import { version } from '../version.ts';
 import { problemCodes } from './problem.ts';
@@ -24,6 +25,7 @@ const schemas = {
     length_ms: z.number().optional(),
     omitted: z.int(),
   }),
+  WireView,
   Stats: z.object({ rows: z.array(runsSchemas['run-stats']) }),
   Session: z.object({ rights: z.array(z.enum(rights)), ledger: text, version: text }),
   QueueState,

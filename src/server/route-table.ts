@@ -68,6 +68,14 @@ export const routeTable = {
     right: 'read',
     answer: { about: 'From its tape', schema: 'Timeline' },
   },
+  'get /api/runs/{id}/wire': {
+    about: 'Its requests to models, as they passed through the wire',
+    right: 'read',
+    answer: {
+      about: 'Each request: figures, and where it was recorded, what was new in it and what came back',
+      schema: 'WireView',
+    },
+  },
   'get /api/runs/{id}/records': {
     about: 'Its records, from its tape, then live',
     right: 'read',

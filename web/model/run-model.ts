@@ -27,6 +27,7 @@ const rowsKept = 500;
 const charactersKept = 4_000_000;
 const troublesKept = 8;
 const pointsKept = 1000;
+const requestsKept = 10_000;
 const piecesRead = 5000;
 
 /**
@@ -37,6 +38,8 @@ export class RunModel {
   readonly rows = new Rows();
   readonly files = new Map<string, ChangedFile>();
   usage: UsagePoint[] = [];
+  /** When models worked, as seen on the wire. */
+  readonly requests: { from: number; to: number }[] = [];
   /** Changes whenever rows change, at most once per frame. */
   readonly version = signal(0);
   /** How many events there are; less than the last sequence where the tape has gaps. */
@@ -132,6 +135,11 @@ export class RunModel {
         return;
       case 'item.started':
         this.tools += 1;
+        return;
+      case 'model.responded':
+        // What passed before the agent introduced itself comes after that on the tape: only its own time counts.
+        if (!Number.isNaN(at) && this.requests.length < requestsKept)
+          this.requests.push({ from: at - record.duration_ms, to: at });
         return;
       case 'usage.reported':
         this.#totals.report(record);

@@ -13,12 +13,13 @@ import { Actions } from './actions.tsx';
 import { Files } from './files.tsx';
 import { Happened } from './happened.tsx';
 import { RawEvents } from './raw-events.tsx';
+import { countOf, Requests } from './requests.tsx';
 import { Replay, useReplay } from './replay.tsx';
 import { Result } from './result.tsx';
 import { Time } from './time.tsx';
 import { Transcript } from './transcript.tsx';
 
-const views = ['answer', 'files', 'time', 'events', 'raw'] as const;
+const views = ['answer', 'files', 'time', 'events', 'raw', 'requests'] as const;
 export type View = (typeof views)[number];
 
 interface Stream {
@@ -120,6 +121,7 @@ const titles: Record<View, string> = {
   time: 'Time',
   events: 'Transcript',
   raw: 'Raw events',
+  requests: 'Requests',
 };
 
 function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; isReplayed: boolean }) {
@@ -130,11 +132,14 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
   // A reader who watched it to its end stays where they are.
   const wasRunning = useRef(run.status === 'running');
   const fallback: View = isLinked || wasRunning.current || isReplayed ? 'events' : 'answer';
-  const view = views.find((name) => name === wanted) ?? fallback;
+  // A report holds no requests, and most runs have none.
+  const shown = views.filter((name) => name !== 'requests' || (countOf(model) > 0 && !source.value.isReport));
+  const view = shown.find((name) => name === wanted) ?? fallback;
   const counts: Partial<Record<View, number>> = {
     files: model.files.size,
     events: model.rows.length,
     raw: model.events,
+    requests: countOf(model),
   };
 
   function show(name: View): void {
@@ -143,7 +148,7 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
     go(to.href, true);
   }
   useKeys([
-    ...views.map((name, index) => ({ key: String(index + 1), what: titles[name], run: () => show(name) })),
+    ...shown.map((name, index) => ({ key: String(index + 1), what: titles[name], run: () => show(name) })),
     ...(source.value.isReport
       ? []
       : [
@@ -160,7 +165,7 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
           <code>{shortId(run.id)}</code>
         </span>
         <div class="tab-list">
-          {views.map((name) => (
+          {shown.map((name) => (
             <a
               key={name}
               href={pathWith({ view: name })}
@@ -184,6 +189,7 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
         <Transcript key={isReplayed ? 'replay' : 'run'} run={run} model={model} isReplayed={isReplayed} />
       ) : null}
       {view === 'raw' ? <RawEvents run={run} model={model} /> : null}
+      {view === 'requests' ? <Requests run={run} model={model} /> : null}
     </>
   );
 }

@@ -75,7 +75,19 @@ export function spansOf(model: RunModel): Span[] {
     }
   }
   modelUntil(lastAt);
-  return spans;
+  return model.requests.length === 0 ? spans : withRequests(spans, model.requests);
+}
+
+/** Where requests were seen, their own times take the place of the gaps; the words are those of the gap that they fill. */
+function withRequests(spans: readonly Span[], requests: RunModel['requests']): Span[] {
+  const gaps = spans.filter(({ kind }) => kind === 'wait');
+  let at = 0;
+  const waits = requests.map(({ from, to }): Span => {
+    while (at < gaps.length && (gaps[at]?.to ?? 0) < from) at += 1;
+    const gap = gaps[at];
+    return { kind: 'wait', row: gap !== undefined && gap.from <= to ? gap.row : -1, from, to };
+  });
+  return [...spans.filter(({ kind }) => kind !== 'wait'), ...waits].toSorted((a, b) => a.from - b.from);
 }
 
 /** A stretch of time that is drawn short. */

@@ -67,8 +67,9 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
         }
         const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
         if (values.wire === true) {
-          const [{ recordingOf }, { wireOf, drawWire }] = await Promise.all([
+          const [{ recordingOf }, { wireOf }, { drawWire }] = await Promise.all([
             import('../../ledger/recording.ts'),
+            import('../../ledger/wire-view.ts'),
             import('./wire.ts'),
           ]);
           const wire = wireOf(await recordingOf(tapes, run));

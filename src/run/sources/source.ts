@@ -1,5 +1,6 @@
 import type { SessionTotals } from '../../agents/session-meter.ts';
 import type { Draft, EventOf, EventSource } from '../../events/event.ts';
+import type { Price } from '../../outcome/price.ts';
 import type { Reader, ReaderOptions } from '../../pipeline/reader.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import type { Border } from '../../processes/confined.ts';
@@ -41,6 +42,8 @@ export interface Attempt {
   reserve(request: NextRequest, gone: AbortSignal): Promise<Cause | undefined>;
   /** It has ended. */
   settle(request: number, used: Used): void;
+  /** What tokens cost. */
+  price(): Promise<Price>;
   /** The agent was told that its request does not go out: it is stopped, unless it ends by itself. */
   refuse(cause: Cause): void;
   /** Takes an event of the agent; with a `source`, an event that something beside the agent tells about it. */

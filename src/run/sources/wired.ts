@@ -2,6 +2,8 @@ import type { RunSpec } from '../../contract/spec.ts';
 import type { Draft } from '../../events/event.ts';
 import { Failure } from '../../failure.ts';
 import type { JsonObject } from '../../json/json.ts';
+import { present } from '../../json/present.ts';
+import type { Price } from '../../outcome/price.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { cutAfter } from '../../redact/cut.ts';
 import type { Redactor } from '../../redact/redactor.ts';
@@ -133,6 +135,7 @@ class WireListener {
   #besides = 0;
   readonly #keepsReplies: boolean;
   #conversation: Conversation | undefined;
+  #price: Price | undefined;
   #offersTools = false;
   #hasPassed = false;
   #attempt: Attempt | undefined;
@@ -154,8 +157,9 @@ class WireListener {
   }
 
   /** The agent is started, for the first time or again. */
-  begin(attempt: Attempt): void {
+  begin(attempt: Attempt, price: Price): void {
     this.#attempt = attempt;
+    this.#price = price;
     this.#conversation = this.#keepsReplies ? new Conversation(this.#quote) : undefined;
     this.#tellLines();
   }
@@ -226,13 +230,20 @@ class WireListener {
     this.#attempt?.settle(request.number, { isServed, isFinal, model, tokens, serviceTier });
     const isSide = this.#side.delete(request.number);
     if (!isSide) this.#conversation?.responded(request, answer);
-    this.#emit(respondedDraft(request, answer, isSide, this.#quote));
+    this.#emit(this.#priced(respondedDraft(request, answer, isSide, this.#quote), answer, model));
     for (const quota of answer.quotas) {
       const tenths = Math.floor(quota.utilization * 10);
       if (tenths < worthTelling || tenths <= (this.#quotas.get(quota.window) ?? 0)) continue;
       this.#quotas.set(quota.window, tenths);
       this.#emit(quotaDraft(quota));
     }
+  }
+
+  /** Few providers name the cost of a request: its tokens and the price of its model do. */
+  #priced(draft: Draft, { isServed, reading: { usage, tokens, serviceTier } }: ModelAnswer, model?: string): Draft {
+    if (draft.type !== 'model.responded' || !isServed || usage === 'unknown' || tokens.cost !== undefined) return draft;
+    const cost_usd = this.#price?.(model, tokens, present({ serviceTier }));
+    return cost_usd === undefined ? draft : { ...draft, cost_usd, cost_computed: true };
   }
 
   /** A line of the recording; the lines that are written at the same moment belong together. */
@@ -317,7 +328,7 @@ class WiredSource implements Source {
   }
 
   async produce(attempt: Attempt): Promise<ProcessEnd | undefined> {
-    this.#listener.begin(attempt);
+    this.#listener.begin(attempt, await attempt.price());
     let end: ProcessEnd | undefined;
     try {
       return (end = await this.#inner.produce(attempt));

@@ -76,12 +76,22 @@ export function recordRoutes(parts: AppParts) {
     });
   }
 
+  async function wire(context: Context<ServerEnv>): Promise<Response> {
+    const { tape } = await taped(context);
+    const { wireOn } = await import('../../ledger/wire-view.ts');
+    return context.json(await wireOn(tape));
+  }
+
   async function taped(context: Context<ServerEnv>): Promise<{ run: RunRecord; tape: Tape }> {
     const run = await namedRun(ledger, context.req.param('id'));
     return { run, tape: await tapeInTurns(parts, run) };
   }
 
-  return { 'get /api/runs/{id}/records': records, 'get /api/runs/{id}/tape': file } satisfies Partial<Handlers>;
+  return {
+    'get /api/runs/{id}/records': records,
+    'get /api/runs/{id}/tape': file,
+    'get /api/runs/{id}/wire': wire,
+  } satisfies Partial<Handlers>;
 }
 
 /** The tape of a run, read without holding up other requests. */
