@@ -23,6 +23,10 @@ export function branchesOf({ outcome, id }: RunRecord): Branch[] {
   return made;
 }
 
+/** Of several branches, that of the winner of a race. */
+export const winnerOf = (branches: readonly Branch[]): Branch | undefined =>
+  branches.length > 1 ? branches.find(({ winner }) => winner === true) : undefined;
+
 /** The repository of which the run had a private copy. */
 export async function repositoryOf(
   { cwd, host }: RunRecord,

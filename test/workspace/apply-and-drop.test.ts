@@ -241,3 +241,35 @@ describe.concurrent('flags', () => {
 function without(print: Record<string, string>, prefix: string): Record<string, string> {
   return Object.fromEntries(Object.entries(print).filter(([path]) => path.startsWith(prefix)));
 }
+
+it('of a race, the work of the winner is applied, and that of the others is dropped', async () => {
+  const fix = join(import.meta.dirname, '..', '..', 'examples', 'fix-the-test');
+  const root = place.checkout('race', {
+    'median.js': readFileSync(join(fix, 'project', 'median.js'), 'utf8'),
+    'package.json': readFileSync(join(fix, 'project', 'package.json'), 'utf8'),
+    'test/median.test.js': readFileSync(join(fix, 'project', 'test', 'median.test.js'), 'utf8'),
+  });
+  const agents = ['second', 'model'].map((name) => `builtin=replay/${join(fix, `${name}.jsonl`)}`).join(',');
+  const rules = ['--best=smallest', '--verify=node --test', '--allow=bash(node --test)'];
+  const { stderr } = await ask('race', `--cwd=${root}`, `--agents=${agents}`, ...rules, 'A test fails here. Fix it.');
+  const branches = (): string[] =>
+    git(root, 'branch', '--format=%(refname:short)', '--list', 'runwire/*').trim().split('\n');
+  const [first, second] = branches();
+  expect(stderr.split('\n').slice(-6)).toEqual([
+    expect.stringMatching(/^ +1 +builtin +\S+ +success +passed +1 +\+3 -1 /),
+    expect.stringMatching(/^→ +2 +builtin +\S+ +success +passed +1 +\+1 -1 /),
+    `1  ${first}`,
+    `2  ${second}`,
+    'next: "runwire apply last" takes the work of the winner, "runwire drop last" discards that of the others',
+    '',
+  ]);
+  expect(await ask('apply', 'last')).toMatchObject({ status: 0, stdout: 'modified median.js\n' });
+  expect(git(root, 'diff', '--numstat')).toBe('1\t1\tmedian.js');
+  expect(await ask('drop', 'last')).toMatchObject({
+    status: 0,
+    stderr: `runwire: ${second} is the winner's and stays; drop it with --branch\n`,
+  });
+  expect(branches()).toEqual([second]);
+  expect((await ask('drop', 'last', `--branch=${second}`)).status).toBe(0);
+  expect(branches()).toEqual(['']);
+});

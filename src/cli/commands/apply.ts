@@ -6,14 +6,14 @@ import type { RunRecord } from '../../stores/run-store.ts';
 import { plural } from '../../terminal/figures.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
-import { branchesOf, keptOptions, repositoryOf } from '../kept-work.ts';
+import { branchesOf, keptOptions, repositoryOf, winnerOf } from '../kept-work.ts';
 import { ledgerOption, noSuchLedger, runWords, useLedger } from '../runs/ledger.ts';
 
 export const apply = command({
   name: 'apply',
   summary: 'Apply the changes of a run in a private copy to your checkout',
   operands: 'RUN',
-  description: `RUN is a run that was started with --isolate: the beginning of its id, or "last". Its changes become uncommitted changes
+  description: `RUN is a run that was started with --isolate: the beginning of its id, or "last"; or a race, whose winner's work is meant. Its changes become uncommitted changes
 in the checkout; the index and the branches stay as they are. Nothing is changed if they do not apply cleanly, or if you have changed
 the same files. The branch stays; "runwire drop" discards it.`,
   options: {
@@ -25,6 +25,7 @@ the same files. The branch stays; "runwire drop" discards it.`,
   examples: [
     ['runwire apply last', 'Apply the changes of the last run'],
     ['runwire apply 7kq2 --dry-run', 'Look first'],
+    ['runwire race "make it faster" --agents codex,claude && runwire apply last', 'Take the work of the winner'],
   ],
   async run(values, operands, context) {
     const [word = ''] = runWords(operands, 1, 'one run: an id, or last');
@@ -64,8 +65,8 @@ the same files. The branch stays; "runwire drop" discards it.`,
 
 function chosen(run: RunRecord, wanted: string | undefined): Branch {
   const branches = branchesOf(run);
-  const [first, other] = branches;
-  if (wanted === undefined && first !== undefined && other === undefined) return first;
+  const only = branches.length === 1 ? branches[0] : winnerOf(branches);
+  if (wanted === undefined && only !== undefined) return only;
   const names = branches.map(({ branch_id }) => branch_id).join(', ');
   if (wanted === undefined)
     throw new Failure(

@@ -1,7 +1,7 @@
 import { namedRun } from '../../ledger/find.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
-import { branchesOf, keptOptions, repositoryOf } from '../kept-work.ts';
+import { branchesOf, keptOptions, repositoryOf, winnerOf } from '../kept-work.ts';
 import { ledgerOption, noSuchLedger, runWords, useLedger } from '../runs/ledger.ts';
 
 export const drop = command({
@@ -9,7 +9,7 @@ export const drop = command({
   summary: 'Discard the changes of a run in a private copy: delete its branches',
   operands: 'RUN',
   description: `RUN is a run that was started with --isolate: the beginning of its id, or "last". Deletes only the branches that Runwire made for
-this run, and none to which somebody has added commits. Prints the commit of each: "git branch NAME COMMIT" brings it back.`,
+this run, and none to which somebody has added commits. Of a race the winner's branch stays, unless --branch names it. Prints the commit of each: "git branch NAME COMMIT" brings it back.`,
   options: { ...keptOptions, ...ledgerOption },
   examples: [['runwire drop last', 'Discard what the last run changed']],
   async run(values, operands, context) {
@@ -19,8 +19,10 @@ this run, and none to which somebody has added commits. Prints the commit of eac
       context,
       async ({ store }) => {
         const run = await namedRun(store, word);
-        const branches = branchesOf(run).filter(
-          ({ branch_id }) => values.branch === undefined || branch_id === values.branch,
+        const made = branchesOf(run);
+        const winner = values.branch === undefined ? winnerOf(made) : undefined;
+        const branches = made.filter((each) =>
+          values.branch === undefined ? each !== winner : each.branch_id === values.branch,
         );
         const repository = await repositoryOf(run, values.cwd, context);
         const { dropBranch } = await import('../../workspace/drop.ts');
@@ -34,6 +36,8 @@ this run, and none to which somebody has added commits. Prints the commit of eac
               context.warn(`runwire: ${result.branch} was not dropped: ${result.why}`);
             }
           }
+        if (winner !== undefined)
+          context.warn(`runwire: ${winner.branch_id} is the winner's and stays; drop it with --branch`);
         return stayed === 0 ? 0 : 2;
       },
       noSuchLedger,

@@ -1,9 +1,10 @@
 import { Failure } from '../../failure.ts';
-import { Crew } from '../../orchestrate/crew.ts';
+import { type Branch, Crew } from '../../orchestrate/crew.ts';
 import { type Entry, raceOf, type Winner } from '../../orchestrate/race.ts';
 import { remarksOf } from '../../orchestrate/words.ts';
 import { compactDuration, dollars } from '../../terminal/figures.ts';
 import { wantsColours } from '../../terminal/line.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import { type Column, table } from '../../terminal/table.ts';
 import { present } from '../../json/present.ts';
 import type { Best } from '../../words/vocabulary.ts';
@@ -71,7 +72,9 @@ function draw(
 ): string {
   const columns: readonly Column<Entry>[] = [
     { title: '', cell: (entry) => (entry === winner?.entry ? '→' : ''), colour: () => 'green' },
+    { title: '#', align: 'right', cell: ({ place }) => String(place + 1) },
     { title: 'AGENT', cell: ({ branch }) => branch.agent ?? '' },
+    { title: 'MODEL', cell: ({ branch }) => modelOf(branch), leaves: 1 },
     { title: 'RUN', cell: ({ branch }) => branch.outcome?.verdict.class ?? 'not run' },
     { title: 'VERIFY', cell: ({ branch }) => branch.verification?.result ?? '-' },
     { title: 'FILES', align: 'right', cell: ({ branch }) => String(branch.changes?.changes.length ?? '-') },
@@ -86,19 +89,28 @@ function draw(
       cell: ({ branch }) => (branch.outcome?.metrics.cost === undefined ? '-' : dollars(branch.outcome.metrics.cost)),
     },
     { title: 'TIME', align: 'right', cell: ({ durationMs }) => compactDuration(durationMs) },
-    {
-      title: 'BESIDE',
-      cell: ({ branch }) => remarksOf(branch).join('; '),
-      colour: () => 'yellow',
-      leaves: 2,
-    },
-    {
-      title: 'BRANCH',
-      cell: ({ branch }) => (branch.commit === branch.base ? '-' : branch.id),
-      fills: true,
-      leaves: 1,
-    },
   ];
   const width = stderrIsTerminal ? stderrSize().columns : 120;
-  return table(columns, entries, { width, colours: wantsColours(env, stderrIsTerminal) });
+  const shape = { width, colours: wantsColours(env, stderrIsTerminal) };
+  return [table(columns, entries, shape), ...entries.map(beside), next(winner)].join('');
+}
+
+const longest = 1000;
+
+/** Whole, whatever the width: a branch is copied, and a remark is what decides. */
+function beside({ branch, place }: Entry): string {
+  const words = [...(branch.commit === branch.base ? [] : [branch.id]), ...remarksOf(branch)];
+  return words.length === 0 ? '' : `${place + 1}  ${words.map((each) => oneLine(each, longest)).join('  ')}\n`;
+}
+
+/** The model that answered, else the one that was asked for; its name alone, without the folder of a recording. */
+function modelOf({ outcome, model = '' }: Branch): string {
+  const name = outcome?.metrics.model_name || model;
+  return name.slice(name.lastIndexOf('/') + 1);
+}
+
+function next(winner: Winner | undefined): string {
+  const { run, commit, base } = winner?.entry.branch ?? {};
+  if (run === undefined || commit === base) return '';
+  return 'next: "runwire apply last" takes the work of the winner, "runwire drop last" discards that of the others\n';
 }
