@@ -94,7 +94,7 @@ describe('what a run in a private copy changed', () => {
     expect(fingerprint(root)).toEqual(clean);
     const id =
       /kept as runwire\/\S+: runwire apply (\w+) takes it, runwire drop \1 discards it/.exec(stderr)?.[1] ?? '';
-    expect(stderr).toMatch(/branch runwire\/\w+\/1-work, .*in a private copy \((?:overlay|clone)\)/);
+    expect(stderr).toMatch(/branch runwire\/\w+\/1-work  .*in a private copy \((?:overlay|clone)\)/);
     const shown = await ask('runs', 'show', id, '--text');
     expect(shown.stdout).toMatch(
       new RegExp(
