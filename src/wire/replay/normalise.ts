@@ -10,6 +10,9 @@ export interface Folders {
   at?: number | undefined;
 }
 
+/** What stands for a secret. */
+const redacted = /\[redacted:[\w-]{1,80}\]/g;
+
 /** A run may last over midnight, and the date depends on the time zone. */
 const nearMs = 36 * 3_600_000;
 
@@ -30,7 +33,8 @@ export function normalise(
   ).filter(([folder]) => folder !== undefined && folder.length > 1);
 
   function text(value: string, path: readonly string[]): string {
-    let changed = value;
+    // Which kind a secret is taken for depends on the variables that are set.
+    let changed = value.replaceAll(redacted, '[redacted]');
     for (const [folder, word] of folders) changed = changed.replaceAll(folder as string, word);
     for (const [pattern, instead] of replace)
       changed = changed.replaceAll(pattern, (found) => (typeof instead === 'string' ? instead : instead(found)));

@@ -97,6 +97,8 @@ describe('a request is answered', () => {
   it('with the secrets of both taken out alike', () => {
     const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH-xyzAAAAA';
     expect(replyTo(matcherOf([say(redactor.text(`key ${key}`))]), say(`key ${key}`))).toBe('answer 1');
+    // It was known by its value then.
+    expect(replyTo(matcherOf([say('key [redacted:secret-value]')]), say(`key ${key}`))).toBe('answer 1');
   });
 
   it('although codex names its chunks and its items anew, and takes another time', () => {
