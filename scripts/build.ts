@@ -44,10 +44,12 @@ const supervise = needed(['run/sources/command.ts', 'run/sources/agent.ts'].map(
 const tidy = needed(['ledger/one-run.ts', 'ledger/close-interrupted.ts', 'ledger/tidy.ts'].map(src));
 const bundled = [
   ...(await build(
-    { index: src('index.ts'), 'cli/main': src('cli/main.ts'), 'usage/read-thread': src('usage/read-thread.ts') },
+    { index: src('index.ts'), 'cli/main': src('cli/main.ts') },
     { help, run, children, read, supervise, tidy },
   )),
   ...(await build({ portable: src('portable.ts') }, {})),
+  // A thread loads nothing that it does not need.
+  ...(await build({ 'usage/read-thread': src('usage/read-thread.ts') }, {})),
   ...(await buildPage()),
 ];
 writeFileSync(join(dist, 'licences.txt'), licences(bundled));

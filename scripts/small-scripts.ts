@@ -19,6 +19,7 @@ export const smallScripts: Readonly<Record<string, Small>> = {
   'bench:install': benchOf({ ROUNDS: 1 }),
   'bench:ledger': benchOf({ RUNS: 200, MB: 1, ROUNDS: 1, MS: 1 }),
   'bench:live': benchOf({ LINES: 50, MB: 1, ROUNDS: 1, STARTS: 1 }),
+  'bench:usage': benchOf({ MB: 1, LARGE_MB: 1, FILES: 20, ROUNDS: 1 }),
   'bench:serve': benchOf({ RUNS: 5, RATE: 100, VIEWERS: 3, SECONDS: 1 }),
   'bench:serve:attacked': benchOf({ RUNS: 5, RECORDS: 100, UPLOADS: 1, SECONDS: 0.2, MOST_MS: 60_000 }),
   'bench:serve:killed': benchOf({ RUNS: 5, RATE: 100, VIEWERS: 3, SECONDS: 2, KILLS: 1 }),

@@ -1,4 +1,4 @@
-import { bar, compactCount, costInWords, dollars, plural } from '../../terminal/figures.ts';
+import { bar, compactCount, compactDuration, dollars, plural } from '../../terminal/figures.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { type Column, type Screen, table } from '../../terminal/table.ts';
 import type { UsageDocument } from '../../usage/document.ts';
@@ -20,11 +20,11 @@ const titles: Record<UsageDocument['by'], string> = {
 };
 
 /** A report for people: its rows, their sum, and in words what the sum leaves out. */
-export function usageTable(document: UsageDocument, screen: Screen): string {
+export function usageTable(document: UsageDocument, screen: Screen, now: number): string {
   const { by, rows, total } = document;
   const most = Math.max(0, ...rows.map(measure));
   const isRow = (row: Shown): row is Shown & Row => row.group !== undefined;
-  const inWords = notesOf(document);
+  const inWords = [...paceOf(document, now), ...notesOf(document)];
   const columns: Column<Shown>[] = [
     {
       title: titles[by],
@@ -72,7 +72,7 @@ function measure({ cost, input_tokens: input, output_tokens: output }: Shown): n
 }
 
 function nameOf(by: UsageDocument['by'], { group, sub_agent: sub }: Row): string {
-  const name = by === 'session' ? group.slice(0, 36) : group;
+  const name = by === 'blocks' ? group.replace('T', ' ').replace(/[+-]\d\d:\d\d$/, '') : group;
   return oneLine(sub === undefined ? name : `  ${sub}`, 60);
 }
 
@@ -93,10 +93,23 @@ function lastPart(path: string): string {
   return path.slice(path.lastIndexOf('/', path.length - 2) + 1);
 }
 
+/** What it leaves out is said below the table. */
 function costOf({ cost, cost_is, unpriced_calls: open }: Shown): string {
-  const known = costInWords({ cost, cost_is });
-  if (open === undefined) return known ?? '';
-  return known === undefined ? 'no price' : `${known} + ${open} unpriced`;
+  if (cost === undefined) return open === undefined ? '' : 'no price';
+  return `${cost_is === undefined && open === undefined ? '' : '≥ '}${dollars(cost)}`;
+}
+
+/** Of the windows that are open: how long they last, and what they come to. */
+function paceOf({ rows }: UsageDocument, now: number): string[] {
+  return rows.flatMap((row) => {
+    if (!('ends_at' in row) || !row.is_active) return [];
+    const { agent = '', ends_at: end, cost_per_hour: pace, projected_cost: sum } = row;
+    const rate =
+      pace === undefined || sum === undefined
+        ? ''
+        : `, ${dollars(pace)} an hour, ${dollars(sum)} in the end at this rate`;
+    return [`open: ${agent}, ${compactDuration(end - now)} left${rate}`];
+  });
 }
 
 /** What the figures leave out, and what they include only once. */
@@ -112,7 +125,7 @@ function notesOf({ unpriced, incomplete, repeated_calls: repeated, total, prices
   if (repeated > 0) notes.push(`${plural(repeated, 'call')} left out that other files have too`);
   if (total.cost !== undefined)
     notes.push(
-      `${total.cost_is === undefined ? '' : `At least ${dollars(total.cost)}: some calls are told only as a total. `}List prices of ${prices.as_of}.`,
+      `${total.cost_is === undefined ? '' : `At least ${dollars(total.cost)}: some calls are told only as a total, or their tier has no list price. `}List prices of ${prices.as_of}.`,
     );
   return notes;
 }

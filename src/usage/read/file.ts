@@ -42,7 +42,7 @@ export function readUsage(path: string, format: Format, known?: FileUsage): File
     if (format.kind === 'whole') return readWhole(facts, format.read);
     if (/\.(?:gz|zst)$/.test(path)) return readPacked(facts, format);
     const isGrown = known !== undefined && known.offset <= size && markBefore(file, known.offset) === known.mark;
-    return new FileReading(facts, format, isGrown ? known : undefined).read(file);
+    return new FileReading(facts, format, isGrown ? known : undefined).read(file, size);
   } finally {
     closeSync(file);
   }
@@ -119,6 +119,8 @@ class FileReading {
   readonly #marks: readonly Buffer[];
   readonly #lastMarks: readonly Buffer[];
   #offset: number;
+  /** What stands before that place, as far as it was read in one piece. */
+  #before: Buffer | undefined;
 
   constructor(facts: FileFacts, format: LineFormat, known?: FileUsage) {
     this.#finds = new Finds(facts, known);
@@ -128,11 +130,12 @@ class FileReading {
     this.#offset = known?.offset ?? 0;
   }
 
-  read(file: number): FileUsage {
+  /** `size`: what is added meanwhile is read the next time. */
+  read(file: number, size: number): FileUsage {
     let bytes = (buffer ??= Buffer.allocUnsafeSlow(chunkBytes));
     let held = 0;
     let isSkipping = false;
-    for (;;) {
+    while (this.#offset + held < size) {
       const count = readSync(file, bytes, held, bytes.length - held, this.#offset + held);
       if (count === 0) break;
       const length = held + count;
@@ -157,11 +160,16 @@ class FileReading {
       isSkipping = false;
       this.#lines(bytes, start, end);
       this.#offset += end;
+      this.#before = end < markBytes ? undefined : Buffer.from(bytes.subarray(end - markBytes, end));
       held = length - end;
       bytes.copy(bytes, 0, end, length);
     }
     const usage = this.#finish(isSkipping ? Buffer.alloc(0) : bytes.subarray(0, held));
-    return { ...usage, offset: this.#offset, mark: markBefore(file, this.#offset) };
+    return {
+      ...usage,
+      offset: this.#offset,
+      mark: this.#before === undefined ? markBefore(file, this.#offset) : markOf(this.#before),
+    };
   }
 
   readBytes(bytes: Buffer): FileUsage {
@@ -222,6 +230,10 @@ function nextOf(bytes: Buffer, mark: Buffer, from: number): number {
 function markBefore(file: number, offset: number): string {
   const length = Math.min(markBytes, offset);
   const bytes = Buffer.alloc(length);
-  readSync(file, bytes, 0, length, offset - length);
-  return `${length}:${process.getBuiltinModule('node:zlib').crc32(bytes)}`;
+  if (length > 0) readSync(file, bytes, 0, length, offset - length);
+  return markOf(bytes);
+}
+
+function markOf(bytes: Buffer): string {
+  return `${bytes.length}:${process.getBuiltinModule('node:zlib').crc32(bytes)}`;
 }
