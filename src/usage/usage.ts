@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { Failure } from '../failure.ts';
 import { stateFolder } from '../files/xdg.ts';
 import { present } from '../json/present.ts';
 import { priceTable } from '../outcome/price-source.ts';
@@ -11,6 +12,8 @@ import { type AllCalls, merge } from './merge.ts';
 import type { Grouping } from './groupings.ts';
 import { type Choice, type ModelRow, report, totalOf, type UsageRow } from './report.ts';
 import { stores } from './stores/registry.ts';
+import type { Store } from './stores/store.ts';
+import { nearest } from '../words/nearest.ts';
 
 export interface UsageSearch {
   env: Environment;
@@ -21,10 +24,20 @@ export interface UsageSearch {
   agents?: readonly string[] | undefined;
 }
 
+/** Throws `Failure` when there is no agent of that name whose sessions are read. */
+function storesOf(agents: readonly string[] | undefined): readonly Store[] {
+  if (agents === undefined) return stores;
+  const names = [...new Set(stores.map(({ agent }) => agent))];
+  for (const name of agents)
+    if (!names.includes(name))
+      throw new Failure('input', `--agent ${name}${nearest(name, names)}: expected ${names.join(', ')}`);
+  return stores.filter(({ agent }) => agents.includes(agent));
+}
+
 /** Everything that the agents of this machine have noted, each call once. */
 export async function collect({ env, ledger, warn, agents }: UsageSearch): Promise<AllCalls & Gathered> {
   const gathered = await gather({
-    stores: agents === undefined ? stores : stores.filter(({ agent }) => agents.includes(agent)),
+    stores: storesOf(agents),
     env,
     index: join(ledger === undefined ? stateFolder(env) : dirname(ledger), 'usage.db'),
     warn,

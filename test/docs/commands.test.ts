@@ -18,6 +18,7 @@ const left: readonly Listed[] = [
   ],
   ['README.md', 'npm i -g git+REPOSITORY', 'the same'],
   ['docs/telemetry.md', 'docker run', 'Jaeger itself'],
+  ['docs/usage.md', 'runwire usage --watch', 'it ends with Ctrl-C'],
 ];
 
 /** What ends with another code than 0, and is said to. */

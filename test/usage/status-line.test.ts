@@ -91,6 +91,7 @@ it.each([
 it.each([
   [['hourly'], 'unknown report "hourly"'],
   [['daily', 'weekly'], 'unknown report "weekly"'],
+  [['--agent', 'cluade'], '--agent cluade (did you mean "claude"?): expected claude, codex'],
   [['--since', 'soon'], '--since soon: expected a day'],
   [['--time-zone', 'Mars/Olympus'], 'unknown time zone: Mars/Olympus'],
 ])('refuses %j', async (args, message) => {
