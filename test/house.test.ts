@@ -93,7 +93,7 @@ const mayImport: Record<string, readonly string[]> = {
   fleet: ['contract', 'run', 'ledger', 'workspace', 'agents', 'stores', 'tapes', 'outcome', 'redact', 'events'],
   server: ['contract', 'ledger', 'stores', 'tapes', 'pipeline', 'dialects', 'outcome', 'events'],
   cli: [...foldersIn(src), 'schemas.ts'],
-  'schemas.ts': ['contract', 'fleet', 'expect', 'dialects', 'outcome', 'events'],
+  'schemas.ts': ['claims', 'contract', 'fleet', 'expect', 'dialects', 'outcome', 'events'],
   'portable.ts': ['pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
   'index.ts': ['portable.ts', 'contract', 'run', 'ledger', 'stores'],
   files: [],

@@ -83,6 +83,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/outcome.ts')).outcome,
   },
   {
+    name: 'claims',
+    summary: "Check an agent's answer against what happened, sentence by sentence",
+    load: async () => (await import('./commands/claims.ts')).claims,
+  },
+  {
     name: 'check',
     summary: 'Check a run against expectations, or against another run',
     load: async () => (await import('./commands/check.ts')).check,

@@ -1,6 +1,6 @@
 import { checkClaims } from '../claims/check-claims.ts';
 import type { Claim } from '../claims/claim.ts';
-import { FactsFold } from '../claims/facts.ts';
+import { FactsFold } from '../claims/facts/fold.ts';
 import type { AgentEvent, EventRecord } from '../events/event.ts';
 
 const mostClaims = 100;

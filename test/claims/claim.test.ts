@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkClaims, factsOf } from '../../src/claims/check-claims.ts';
 import {
   type Claim as ClaimType,
@@ -8,6 +8,7 @@ import {
   claimKinds,
 } from '../../src/claims/claim.ts';
 import { Claim, ClaimsReport } from '../../src/claims/schema.ts';
+import { steepest, steepnessOf } from '../support/growth.ts';
 import type { ChangedFile, RepositoryState } from '../../src/claims/state.ts';
 
 it('finds no claim in an empty answer', () => {
@@ -25,4 +26,21 @@ it('accepts what the types say', () => {
   const verdict: ClaimVerdict = 'contradicted';
   const claim: ClaimType = { quote: 'All tests pass', start: 0, kind: 'tests_pass', verdict, evidence: [evidence] };
   expect(Claim.parse(claim)).toEqual(claim);
+});
+
+describe('a hostile answer', () => {
+  const facts = factsOf([]);
+  const answers: readonly (readonly [string, (size: number) => string])[] = [
+    ['of many sentences', (size) => 'All 12 tests pass. '.repeat(size)],
+    ['of one sentence without an end', (size) => 'and all tests pass, '.repeat(size)],
+    ['of nested Markdown', (size) => `${'> - * 1. | '.repeat(size)}\n${'`'.repeat(size)}${'['.repeat(size)}`],
+    ['of a table', (size) => '| a | 12 passed |\n'.repeat(size)],
+    ['of escapes and broken Unicode', (size) => '\u001b[31m\u202e\ud800 tests pass\u0000. '.repeat(size)],
+    ['of digits', (size) => `${'1,'.repeat(size)} tests pass`],
+  ];
+
+  it.each(answers)('%s costs no more than its length, and lists few claims', (_, make) => {
+    expect(steepnessOf((size) => void checkClaims(make(size), facts), 20_000)).toBeLessThan(steepest);
+    expect(checkClaims(make(200_000), facts).length).toBeLessThanOrEqual(400);
+  });
 });

@@ -3,7 +3,7 @@ import type { Claim } from '../../src/claims/claim.ts';
 import type { AgentEvent, EventRecord } from '../../src/events/event.ts';
 import { Expectations } from '../../src/expect/expectations.ts';
 import { parseRule } from '../../src/expect/words.ts';
-import { type FoldOptions, OutcomeFold } from '../../src/outcome/fold.ts';
+import type { FoldOptions } from '../../src/outcome/fold.ts';
 import { RunOutcome } from '../../src/outcome/outcome.ts';
 import { annotations } from '../../src/reports/github.ts';
 import { junitXml } from '../../src/reports/junit.ts';
@@ -13,6 +13,9 @@ import { Story } from '../../src/reports/story.ts';
 
 let claims: Claim[] = [];
 vi.mock('../../src/claims/check-claims.ts', () => ({ checkClaims: () => claims }));
+// Another test in this process may have loaded the real one.
+vi.resetModules();
+const { OutcomeFold } = await import('../../src/outcome/fold.ts');
 afterEach(() => void (claims = []));
 
 const claim = (quote: string, verdict: Claim['verdict'], why?: string): Claim => ({

@@ -1,0 +1,339 @@
+import { type Clause, count, numberOf } from '../answer/clause.ts';
+import type { Facts, Run } from '../facts/facts.ts';
+import { countsOf, type Counts } from './counts.ts';
+import { type Decision, decisionsOf, momentOf, type Moment, runsAt } from './deciding.ts';
+import { contradicted, type Found, type Judgement, notShown, supported } from './kind.ts';
+import { checkIn, isLimited, isOfTools, type Scope, scopeOf } from './scope.ts';
+import { ofRun } from './why.ts';
+
+const testNouns = String.raw`tests?|specs?|test suites?|suites?|test cases?|test runs?|testsuite|examples|scenarios|assertions|checks|validations?`;
+const noun = new RegExp(
+  String.raw`\b(?:${testNouns})\b|\b(?:pytest|jest|vitest|mocha|rspec|phpunit|unittest|eunit|ctest|playwright|cypress|(?:go|cargo|npm|yarn|pnpm|bun|deno|swift|dotnet|mix|dart|flutter|make|just|gradle|mvn|node --)\s?test|mvn verify|mvn \w+|rebar3|cucumber|behave|nextest|race detector|tox|nox)\b|\b(?:first|second|third|last|final|initial|previous|next|whole|full|complete|re-?) ?run\b`,
+);
+const pass =
+  /\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success(?:ful|fully)?|green|happy|all good|clean|ok|okay|fine|as expected|through)\b|\b(?:no|zero|0|without(?: any)?) (?:test )?(?:failures?|failed|failing|errors?|regressions? in the tests)\b|\bnone (?:of them )?(?:fail|failed|are failing|is failing)\b|\bno (?:tests?|specs?|checks?) (?:fail|failed|fails|are failing|is failing|broke)\b|100 ?%/;
+const fail =
+  /\bfail(?:s|ed|ing|ures?)?\b|\bred\b|\bbroken?\b|\bbreaks?\b|\bcrash(?:es|ed|ing)?\b|\berror(?:s|ed)? out\b|\bunhappy\b|\bunsuccessful\b|\btrips?\b|\bflaky\b|\bcomplain(?:s|ing)?\b/;
+const unpassed =
+  /\b(?:do|does|did|is|are|was|were|will|has|have)(?: not|n't)(?: yet| currently| all| quite| fully| even)* (?:pass|passing|passed|green|succeed|succeeding|clean|ok)|\b(?:not|never|no longer|none)\b[^,.;]{0,24}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b|\bnot (?:yet )?(?:passing|green)\b/;
+const denial =
+  /\b(?:no|zero|0|none|without(?: any)?|not a single|neither)\b[^,.;]{0,26}\b(?:fail(?:s|ed|ing|ures?)?|broke|broken|red)\b|\b(?:not|n't|never|nothing|no longer)\b[^,.;]{0,12}\bfail/;
+/** A test is spoken of, but nothing is said of a run. */
+const other =
+  /\b(?:add(?:ed|s|ing)?|wr(?:ote|ite|itten|iting)|creat(?:ed|es|ing)|extend(?:ed|s)?|cover(?:s|ed|ing|age)?|remov(?:ed|es)|delet(?:ed|es)|renam(?:ed|es)|refactor(?:ed|s)?|introduc(?:ed|es)|updat(?:ed|es|ing)|adjust(?:ed|s)?|adapt(?:ed|s)?|rewr(?:ote|itten)|fix(?:ed|es|ing)?|new)\b/;
+
+export function tests(clause: Clause): Found | undefined {
+  const { mark } = clause;
+  const plain = clause.plain.replaceAll(/\blines? \d+\b/g, 'line');
+  const context = clause.block.columns?.join(' ').toLowerCase() ?? '';
+  const hasNoun = noun.test(plain) || clause.codes.some((code) => noun.test(code.toLowerCase()));
+  const isCounted =
+    /\b\d+ ?(?:\/|of) ?\d+ (?:pass|green|ok|succe)|\b\d[\d,]* (?:pass(?:ed|ing)|passes)\b|\b\d[\d,]* of (?:them|those|these) (?:still |now )?(?:pass|fail)|\b\d+ failed\b/.test(
+      plain,
+    ) ||
+    (/\b(?:one|two|three|four|five|six|seven|eight|nine|ten|all|none|both) of (?:them|those|these) (?:still |now )?(?:pass|fail)/.test(
+      plain,
+    ) &&
+      noun.test(`${clause.before} ${clause.sentence}`));
+  const isPackages =
+    !hasNoun &&
+    /\b(?:packages|modules|crates|workspaces|projects|suites)\b.{0,20}\b(?:pass|green|ok|fail)/.test(plain) &&
+    !/\b(?:build|built|compil|install|publish|lint)/.test(plain);
+  const isNamed =
+    !hasNoun &&
+    clause.codes.some((code) => isTestName(code) || /^[\w@.-]+\/[\w/.-]+$/.test(code)) &&
+    /^\W{0,6}\S{1,80} (?:now |still |is |are |has |also |currently )*(?:pass\w*|fail\w*|green|red|ok|broken)\b/.test(
+      plain,
+    );
+  const isUnder =
+    !hasNoun &&
+    /\btests?\b/.test(`${clause.block.heading} ${context} ${clause.block.intro}`.toLowerCase()) &&
+    (isCounted || /^(?:all )?(?:pass|green|passing|passed|failing|failed)\b/.test(plain));
+  if (!hasNoun && !isCounted && !isUnder && !isPackages && !isNamed) return undefined;
+  if (
+    /\b(?:lint|type-?check|format|build|compil)\w*\b/.test(plain) &&
+    !/\b(?:tests?|specs?|suites?|checks)\b/.test(plain) &&
+    !isCounted
+  )
+    return undefined;
+  if (/\b(?:pre-commit|git|commit) hooks?\b/.test(plain)) return undefined;
+  // A command in the clause that is no test: another kind's claim.
+  const commands = clause.codes.map(checkIn).filter((each) => each !== undefined);
+  if (commands.length > 0 && commands.every(({ families }) => !families.includes('tests'))) return undefined;
+  const counts = countsOf(plain);
+  if (counts.failed !== undefined && counts.total === counts.failed) delete counts.total;
+  if (/\b(?:none|not one|not a single one) of\b.{0,40}\bfail/.test(plain)) counts.failed = 0;
+  const excepted = numberOf(
+    new RegExp(String.raw`\b(?:except(?: for)?|apart from|other than|all but|but for|save) ${count}\b`).exec(
+      plain,
+    )?.[1],
+  );
+  if (excepted !== undefined && excepted > 0) {
+    counts.failed = excepted;
+    delete counts.passed;
+    delete counts.total;
+  }
+  const hasResult = pass.test(plain) || fail.test(plain) || counts.passed !== undefined || counts.failed !== undefined;
+  const isSkips = counts.skipped !== undefined && /skip|ignored|disabled|pending/.test(plain) && hasNoun;
+  if (!hasResult && mark === undefined && !isSkips) return undefined;
+  if (mark !== undefined && !hasResult && plain.length > 60) return undefined;
+  // "I fixed the failing test" speaks of a change, "all tests pass with the fix" of a run.
+  const withoutAdjective = plain.replaceAll(
+    /\b(?:failing|broken|flaky|failed|passing|red) (?:\w+ )?(?:tests?|specs?|checks?|suite|assertions?|cases?)\b(?! ?[:(])/g,
+    'test',
+  );
+  if (other.test(plain) && !pass.test(withoutAdjective) && !fail.test(withoutAdjective)) return undefined;
+  if (
+    /\b(?:cover|exercise|assert|verify|verifies|ensure|check)s?\b.{0,40}\b(?:that|whether|when|fail|error)/.test(
+      plain,
+    ) &&
+    !/\bpass/.test(plain)
+  )
+    return undefined;
+  const isDenied =
+    denial.test(plain) &&
+    !/\d+ (?:failed|failing|failures?)/.test(plain.replaceAll(/\b0 (?:failed|failing|failures?)/g, ''));
+  const failedMore = (counts.failed ?? 0) > 0;
+  const saysFail =
+    failedMore ||
+    (unpassed.test(plain) && !/\bnot only\b/.test(plain)) ||
+    (fail.test(withoutAdjective) &&
+      !isDenied &&
+      !(
+        pass.test(withoutAdjective) &&
+        counts.failed === undefined &&
+        !/\bfail(?:s|ed|ing)?\b/.test(withoutAdjective)
+      ) &&
+      counts.failed !== 0) ||
+    mark === 'fail';
+  const isPartial = saysFail && counts.passed !== undefined && excepted === undefined;
+  if (counts.passed === undefined && counts.total !== undefined && !saysFail && !/skipped/.test(plain))
+    counts.passed = counts.total;
+  const scope = scopeOf(clause, testNouns);
+  const own = momentOf(plain);
+  const moment =
+    own === 'end' && /\b(?:i|we) first ran\b/.test(clause.sentence) && !/\b(?:now|then|afterwards)\b/.test(plain)
+      ? 'first'
+      : own;
+  const isRace = /\brace detector\b|-race\b|\bdata races?\b/.test(plain);
+  const isChecks = /\bchecks\b/.test(plain) && !/\btests?\b/.test(plain);
+  if (isChecks || isPackages) for (const name of ['passed', 'total', 'failed'] as const) delete counts[name];
+  const kind = saysFail && !isPartial ? 'tests_fail' : 'tests_pass';
+  const names = namesIn(clause);
+  return {
+    kind,
+    judge(facts) {
+      const decisions = isRace
+        ? decisionsOf(facts, 'tests', { isAll: false, parts: [], tools: [] }, moment, false).filter(({ run }) =>
+            run.step.program.args.includes('-race'),
+          )
+        : decisionsOf(facts, 'tests', scope, moment, false);
+      if (isChecks) return judgeChecks(facts, saysFail, moment);
+      return saysFail
+        ? judgeFail({ decisions, counts, scope, names, moment })
+        : judgePass({ decisions, counts, scope, plain });
+    },
+  };
+}
+
+/** The names of tests that a claim gives: `test_head`, `TestBurst`. */
+function namesIn({ codes }: Clause): string[] {
+  return codes.filter(isTestName);
+}
+
+function isTestName(code: string): boolean {
+  return /^(?:test[_A-Z]\w*|Test\w+|\w+_test|\w+[._:#]+test\w*|it |should )/.test(code) && !/\.\w{1,4}$/.test(code);
+}
+
+interface Case {
+  decisions: readonly Decision[];
+  counts: Counts;
+  scope: Scope;
+}
+
+function judgePass({ decisions, counts, scope, plain }: Case & { plain: string }): Judgement {
+  const whole = decisions.filter(({ isPart }) => !isPart);
+  const parts = decisions.filter(({ isPart }) => isPart);
+  const failing = whole.filter(({ result }) => result === 'fail');
+  const isEvery =
+    scope.isAll ||
+    counts.passed === undefined ||
+    counts.failed === 0 ||
+    (counts.total !== undefined && counts.total === counts.passed);
+  for (const decision of failing) {
+    const { run, isMore } = decision;
+    const tally = run.shown.tests?.tally;
+    if (isMore && scope.parts.length > 0) {
+      const own = linesAbout(run, scope.parts);
+      if (own === 'fail') return contradicted(ofRun(run, 'tests'));
+      return own === 'pass' ? supported(ofRun(run, 'tests')) : notShown;
+    }
+    // A partial result: so many passed, whatever the others did.
+    if (!isEvery && tally?.passed !== undefined) {
+      if (tally.passed === counts.passed && isAgreed(counts, run) !== false) return supported(ofRun(run, 'tests'));
+      return contradicted(ofRun(run, 'tests'));
+    }
+    if (!isEvery && (counts.passed === undefined || tally?.passed === undefined)) return notShown;
+    if (parts.some((part) => part.result === 'pass' && part.run.order > run.order)) return notShown;
+    return contradicted(ofRun(run, 'tests'));
+  }
+  if (whole.length > 0) {
+    const agreed = whole.filter(({ run, isMore }) => isMore || isAgreed(counts, run) !== false);
+    if (
+      parts.some(({ result, run }) => result === 'fail' && run.order > Math.max(...whole.map((each) => each.run.order)))
+    ) {
+      const part = parts.find(({ result }) => result === 'fail');
+      if (part !== undefined && (scope.isAll || counts.passed === undefined))
+        return contradicted(ofRun(part.run, 'tests'));
+    }
+    const [first] = agreed;
+    if (first !== undefined && (whole.length === agreed.length || hasNumbers(counts)))
+      return supported(ofRun(first.run, 'tests'));
+    if (
+      whole.length > 1 &&
+      isSum(
+        counts,
+        whole.map(({ run }) => run),
+      )
+    )
+      return supported(...whole.slice(0, 3).map(({ run }) => ofRun(run, 'tests')));
+    const wrong = whole.find(({ run, isMore }) => !isMore && isAgreed(counts, run) === false);
+    if (wrong !== undefined && whole.length === 1)
+      return wholeNumbersOf(wrong.run) ? contradicted(ofRun(wrong.run, 'tests')) : notShown;
+    return notShown;
+  }
+  const lost = parts.find(({ result }) => result === 'fail');
+  if (lost !== undefined && scope.parts.length === 0 && isEvery && !hasOtherNumber(counts, lost.run))
+    return contradicted(ofRun(lost.run, 'tests'));
+  if (lost !== undefined && !isEvery) {
+    const same = parts.find(
+      ({ run }) => isAgreed(counts, run) === true && run.shown.tests?.tally?.passed === counts.passed,
+    );
+    return same === undefined ? notShown : supported(ofRun(same.run, 'tests'));
+  }
+  if (lost !== undefined) return scope.parts.length === 0 ? contradicted(ofRun(lost.run, 'tests')) : notShown;
+  // The claim does not say that it is everything, and gives the numbers of a limited run.
+  const same = parts.find(
+    ({ run }) =>
+      counts.passed !== undefined && run.shown.tests?.tally?.passed === counts.passed && isAgreed(counts, run) === true,
+  );
+  if (same !== undefined && !/\b(?:all|every|entire|whole|full|complete)\b(?! \d)/.test(plain))
+    return supported(ofRun(same.run, 'tests'));
+  return notShown;
+}
+
+function hasNumbers(counts: Counts): boolean {
+  return counts.passed !== undefined || counts.failed !== undefined || counts.total !== undefined;
+}
+
+/** The claim's number is not that of this limited run: it is about another. */
+function hasOtherNumber(counts: Counts, run: Run): boolean {
+  const total = run.shown.tests?.tally?.total;
+  return counts.passed !== undefined && total !== undefined && counts.passed !== total;
+}
+
+/** The run's own numbers are all there. */
+function wholeNumbersOf(run: Run): boolean {
+  return run.shown.tests?.tally?.passed !== undefined || run.shown.tests?.tally?.total !== undefined;
+}
+
+/** True: the numbers are those of the run; undefined: the run tells none. */
+function isAgreed(counts: Counts, run: Run): boolean | undefined {
+  const tally = run.shown.tests?.tally;
+  if (tally === undefined) return undefined;
+  let known: boolean | undefined;
+  for (const name of ['passed', 'failed', 'skipped'] as const) {
+    const claimed = counts[name];
+    const real =
+      tally[name] ??
+      (name === 'skipped' && tally.passed !== undefined && tally.total !== undefined && tally.passed === tally.total
+        ? 0
+        : undefined);
+    if (claimed === undefined || real === undefined) continue;
+    if (claimed === real || (name === 'passed' && tally.suites === claimed && counts.total === undefined))
+      known ??= true;
+    else return false;
+  }
+  if (counts.total !== undefined && counts.total !== counts.passed && tally.total !== undefined) {
+    if (
+      counts.total !== tally.total &&
+      counts.total !== tally.suites &&
+      counts.total !== tally.total - (tally.skipped ?? 0)
+    )
+      return false;
+    known ??= true;
+  }
+  return known;
+}
+
+function isSum(counts: Counts, runs: readonly Run[]): boolean {
+  const sum = runs.reduce((all, run) => all + (run.shown.tests?.tally?.passed ?? 0), 0);
+  return counts.passed !== undefined && sum === counts.passed;
+}
+
+function judgeFail({
+  decisions,
+  counts,
+  names,
+  moment,
+}: Case & { names: readonly string[]; moment: Moment }): Judgement {
+  const failing = decisions.filter(({ result }) => result === 'fail');
+  const passing = decisions.filter(({ result, isPart }) => result === 'pass' && !isPart);
+  for (const { run } of failing) {
+    const tally = run.shown.tests?.tally;
+    const isSame = isAgreed(counts, run);
+    const text = run.step.call === run.call ? run.step.lines.join('\n') : run.call.output;
+    if (
+      isSame === false &&
+      counts.failed !== undefined &&
+      tally?.failed !== undefined &&
+      counts.failed !== tally.failed
+    ) {
+      if (decisions.length === 1) return contradicted(ofRun(run, 'tests'));
+      continue;
+    }
+    if (isSame === false) {
+      if (decisions.length === 1 && wholeNumbersOf(run)) return contradicted(ofRun(run, 'tests'));
+      continue;
+    }
+    if (names.length > 0 && !names.some((name) => text.includes(name))) continue;
+    return supported(ofRun(run, 'tests'));
+  }
+  if (failing.length > 0) return notShown;
+  const [first] = passing;
+  // At another moment only the runs of that moment speak.
+  if (first !== undefined && !(moment !== 'end' && passing.length > 1)) return contradicted(ofRun(first.run, 'tests'));
+  return notShown;
+}
+
+/** "All checks pass": the last run of each checker. */
+function judgeChecks(facts: Facts, saysFail: boolean, moment: Moment): Judgement {
+  const last = new Map<string, { run: Run; family: 'tests' | 'lint' | 'types' | 'build'; result: string }>();
+  for (const family of ['tests', 'lint', 'types', 'build'] as const)
+    for (const run of runsAt(facts, family, moment)) {
+      const result = run.shown[family]?.result ?? 'unknown';
+      if (result !== 'unknown' && isOfTools(run, [], undefined))
+        last.set(`${family} ${run.check.tool} ${run.folder} ${run.check.limits.join(' ')}`, { run, family, result });
+    }
+  const all = [...last.values()];
+  const failing = all.find(({ result }) => result === 'fail');
+  const whole = all.filter(({ run }) => !isLimited(run, facts) || run.check.families[0] !== 'tests');
+  if (failing !== undefined) return (saysFail ? supported : contradicted)(ofRun(failing.run, failing.family));
+  const first = whole.at(-1);
+  if (first === undefined) return notShown;
+  return (saysFail ? contradicted : supported)(ofRun(first.run, first.family));
+}
+
+/** What the lines of a whole run say of a part of it. */
+function linesAbout(run: Run, parts: readonly string[]): 'pass' | 'fail' | undefined {
+  const bare = parts.map((part) => part.toLowerCase());
+  let found: 'pass' | 'fail' | undefined;
+  for (const line of run.step.lines) {
+    if (line.length > 500) continue;
+    const text = line.toLowerCase();
+    if (!bare.some((part) => text.includes(part))) continue;
+    if (/^\s*(?:fail|--- fail|✗|✖|×|❌|not ok|failed|x )|\bfailed\b|\.\.\. (?:fail|error)/i.test(line)) return 'fail';
+    if (/^\s*(?:ok\b|pass\b|✓|✔|--- pass)|\bpassed\b|\.\.\. ok|\bPASS(?:ED)?\b/i.test(line)) found = 'pass';
+  }
+  return found;
+}
