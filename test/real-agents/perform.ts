@@ -196,7 +196,8 @@ async function performOnce(
     .map((line) => EventRecord.parse(JSON.parse(line)) as EventRecord);
   const end = records.at(-1);
   const outcome = end?.type === 'thread.completed' ? (end.final_report as RunOutcome) : undefined;
-  const branch = outcome?.lineage?.branches.find(({ isolation }) => isolation !== undefined)?.branch_id;
+  // Its branch is not kept if nothing was changed, but its commit is there.
+  const branch = outcome?.lineage?.branches.find(({ isolation }) => isolation !== undefined)?.commit;
   return {
     status,
     stderr,
