@@ -76,7 +76,7 @@ describe('runwire', () => {
     [
       'an unknown failure',
       ['outcome', '--fail-on', 'rain', good],
-      'runwire: --fail-on rain: expected some of tool, denied, empty, warning, limit, model, none, such as tool,denied\n',
+      'runwire: --fail-on rain: expected some of tool, denied, empty, warning, limit, model, claims, none, such as tool,denied\n',
     ],
     [
       'an unknown note style',

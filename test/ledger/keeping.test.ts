@@ -133,7 +133,7 @@ it.each([
 
 /** What may change after the end of a run, or is about the ledger and not about the run. */
 const unsealed: Readonly<Record<string, string>> = {
-  runs: 'seq key last_sequence heartbeat_at parent_run_id root_run_id heard_at presumed_at host username repo cwd reporter',
+  runs: 'seq key last_sequence heartbeat_at parent_run_id root_run_id heard_at presumed_at host username repo cwd reporter waits_until',
   documents: 'seq session_id cwd tape host owner words',
 };
 let server: PostgresDatabase | undefined;

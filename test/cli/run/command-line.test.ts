@@ -273,6 +273,8 @@ describe('what the agent is asked', () => {
     const [{ env: _env, signal, calls, redact, hide, ...rest } = {} as never] = asked;
     expect(rest).toEqual({
       prompt: 'do-it',
+      lifted: new Set(),
+      ready: expect.any(Function),
       model: 'openai/gpt',
       cwd: join(cwd, 'sub'),
       permissions: {
