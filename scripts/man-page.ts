@@ -86,6 +86,7 @@ const files: readonly (readonly [path: string, meaning: string])[] = [
     'What was counted in the sessions of agents. It can be deleted: they are then read again.',
   ],
   ['~/.local/state/runwire/tapes/', 'The tapes: every event of the runs in the ledger.'],
+  ['~/.local/state/runwire/orders/', 'What was asked of runs that are going on: pause, resume, other limits.'],
   ['~/.local/state/runwire/outbox/', 'What is waiting for a ledger or a bucket that cannot be reached.'],
   ['~/.local/state/runwire/reports/', 'What is waiting for a --report server that cannot be reached.'],
   ['~/.local/state/runwire/sessions/', 'The sessions of the built-in agent, for --resume.'],

@@ -659,8 +659,8 @@ export const requestFields = {
     flag: {
       name: 'fail-on',
       type: 'string',
-      value: 'tool,denied,empty,warning,limit,model,claims',
-      help: 'Also count these as failures: a failed tool, a denial, …; none: do not even fail a run in which everything was denied',
+      value: 'tool,denied,…',
+      help: `Also count these as failures, separated by commas: ${failOnWords.filter((word) => word !== 'none').join(', ')}; none: do not even fail a run in which everything was denied`,
       group: 'What to do',
       also: alone,
     },

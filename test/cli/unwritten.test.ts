@@ -125,6 +125,10 @@ describe('stdout on a full disk', () => {
       'runs otel': [['runs', 'otel', 'last']],
       'runs wait': [['runs', 'wait', 'last']],
       'runs prune': [['runs', 'prune', '--older-than', '1d']],
+      usage: [
+        ['usage', '--json'],
+        ['usage', '--csv'],
+      ],
     };
     const elsewhere: Readonly<Record<string, string>> = {
       run: 'above, in every format',
@@ -138,6 +142,11 @@ describe('stdout on a full disk', () => {
       'budget remove': 'prints nothing',
       'runs import': 'prints nothing',
       'runs cancel': 'prints nothing',
+      'runs pause': 'prints nothing',
+      'runs resume': 'prints nothing',
+      'runs limit': 'prints nothing',
+      replay: 'needs a recorded conversation: test/cli/replay',
+      rehearse: 'needs one too',
       'runs fetch': 'prints the branch of a queued run, as "runs wait" does its end',
       'runs verify': 'prints only problems',
       enqueue: 'below, with a queue',
