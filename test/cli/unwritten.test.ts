@@ -125,6 +125,7 @@ describe('stdout on a full disk', () => {
       'runs otel': [['runs', 'otel', 'last']],
       'runs wait': [['runs', 'wait', 'last']],
       'runs prune': [['runs', 'prune', '--older-than', '1d']],
+      claims: [['claims', example]],
       usage: [
         ['usage', '--json'],
         ['usage', '--csv'],
