@@ -90,6 +90,7 @@ const mayImport: Record<string, readonly string[]> = {
     'redact',
     'events',
   ],
+  rerun: ['claims', 'orchestrate', 'workspace', 'network', 'processes', 'builtin', 'redact', 'terminal'],
   fleet: ['contract', 'run', 'ledger', 'workspace', 'agents', 'stores', 'tapes', 'outcome', 'redact', 'events'],
   server: ['contract', 'ledger', 'stores', 'tapes', 'pipeline', 'dialects', 'outcome', 'events'],
   cli: [...foldersIn(src), 'schemas.ts'],
@@ -106,6 +107,7 @@ const mayImport: Record<string, readonly string[]> = {
 };
 const forAll = ['files', 'ids', 'json', 'time', 'words', 'failure.ts', 'version.ts'];
 const touchesNode = new Set([
+  'rerun',
   'telemetry',
   'processes',
   'workspace',

@@ -19,7 +19,8 @@ const testNames = [
   /(?:Test|Tests|Spec)\.(?:java|kt|cs|swift|scala|php)$/,
 ];
 
-function isTest(path: string): boolean {
+/** Whether a file holds tests, by its name or its folder. */
+export function isTest(path: string): boolean {
   const parts = path.split('/');
   const name = parts.at(-1) ?? '';
   return (

@@ -1,9 +1,6 @@
-import { childEnvironment } from '../agents/environment.ts';
-import { newId } from '../ids/new-id.ts';
-import { owners } from '../run/sources/isolated.ts';
 import { runInside } from '../workspace/run-inside.ts';
-import { Workspace } from '../workspace/workspace.ts';
 import { safeStart } from '../redact/safe-cut.ts';
+import { inFreshCopy } from './fresh-copy.ts';
 import { Gate } from './gate.ts';
 import type { Settings } from './settings.ts';
 
@@ -68,23 +65,8 @@ export class Verifier {
     return this.#gate.through(async () => {
       signal.throwIfAborted();
       const startedAt = clock();
-      const declared = childEnvironment(env, { pass: spec.pass_env, set: { CI: 'true', ...variables } });
-      const workspace = await Workspace.plan(
-        // A worktree would leave its branch in the user's repository.
-        {
-          isolate: isolate === 'worktree' ? 'clone' : isolate,
-          from: commit,
-          dirty: 'ignore',
-          branch: `runwire/verify/${newId()}`,
-          copied: copy,
-          setup,
-          setupEnv: declared,
-          isDisposable: true,
-        },
-        { cwd, env, owners },
-      );
-      try {
-        await workspace.create(signal);
+      const ask = { cwd, env, pass: spec.pass_env, variables, isolate, setup, copy };
+      return inFreshCopy(commit, ask, signal, async (workspace, declared) => {
         const { exitCode, output, timedOut } = await runInside(workspace, command, {
           env: declared,
           signal,
@@ -101,9 +83,7 @@ export class Verifier {
           duration_ms: Math.round(clock() - startedAt),
           output: output.slice(safeStart(output, output.length - 8000)),
         };
-      } finally {
-        await workspace.remove();
-      }
+      });
     });
   }
 }
