@@ -26,6 +26,10 @@ const fails: readonly (readonly [page: string, beginning: string, status: number
   ['docs/outcome.md', 'npx runwire outcome --exit-code --process-exit 0', 4],
   ['docs/check.md', 'runwire --expect', 9],
   ['docs/fleet.md', 'runwire runs cancel', 1],
+  // The run has ended meanwhile.
+  ['docs/waiting.md', 'runwire runs pause', 1],
+  ['docs/waiting.md', 'runwire runs resume', 1],
+  ['docs/waiting.md', 'runwire runs limit', 1],
 ];
 
 /** Questions that have no answer in the runs of the stage; every other recipe prints something, or its field is misspelt. */
