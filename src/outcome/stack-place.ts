@@ -1,4 +1,5 @@
-const words = /[^\s()]+/g;
+// In pieces: the engine notes each character of a word, and has no room for those of a word of megabytes.
+const words = /[^\s()]{1,10000}/g;
 const beginning = /\/|[A-Za-z]:\\|file:\/\//;
 
 /** The first file and line that a stack trace names, such as `/a/b.ts:12:3` or `C:\a.ts:12`. */

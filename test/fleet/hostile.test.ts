@@ -687,7 +687,11 @@ describe.concurrent('what the docs say of a fleet', () => {
     );
     await own.start();
     expect(await claimJobs(queue, { count: 1, labels: [], worker: 'x', leaseMs: 15_000 })).toEqual([]);
-    expect(await touchJobs(queue, claimed === undefined ? [] : [claimed])).toEqual({ lost: [], cancelled: [] });
+    expect(await touchJobs(queue, claimed === undefined ? [] : [claimed])).toEqual({
+      lost: [],
+      cancelled: [],
+      orders: [],
+    });
     expect((await getJob(queue, run))?.worker).toBe('w');
     await queue.close();
     await own.remove();

@@ -48,7 +48,9 @@ it('draws no word of an agent as anything but text', async () => {
       const model = new ScreenModel(100);
       model.write(stderr);
       for (const row of model.text.split('\n'))
-        expect(row).toMatch(/^(?:runwire: |(?:agent|created|changed|warning:)(?: |$)|[✓✗](?: |$)|\d|next: | {2}\|| {4}|$)/);
+        expect(row).toMatch(
+          /^(?:runwire: |(?:agent|created|changed|warning:)(?: |$)|[✓✗](?: |$)|\d|next: | {2}\|| {4}|$)/,
+        );
       expect(model.text.match(/^runwire: success/gm)).toHaveLength(1);
     }),
     { numRuns: isSweep ? 60 : 20 },
