@@ -143,8 +143,12 @@ export async function withCrew({ crew, args, answer, signal }: Asked, check: (do
       remote,
       git,
       served: (isTheirs) =>
-        truthOf({ requests: server.served.requests.filter((each) => isTheirs(each as never)) as Served['requests'] })
-          .tokens,
+        // The wire counts what was asked on the side, such as a title, as well.
+        truthOf({
+          requests: server.served.requests
+            .filter((each) => isTheirs(each as never))
+            .map((each) => ({ ...each, side: false })) as Served['requests'],
+        }).tokens,
       left,
     });
   } finally {

@@ -1,4 +1,5 @@
 import type { Option } from '../../contract/field.ts';
+import { failOnWords } from '../../outcome/verdict.ts';
 import type { Command } from '../command.ts';
 import { commands } from '../commands.ts';
 import { type Answer, candidates, type Candidate, nothing, type Values } from './answer.ts';
@@ -83,7 +84,7 @@ async function answerFor(
   if (option.choices !== undefined) return matching(candidates(option.choices), current);
   if (name === 'agent') return matching(await values.agents(), current);
   if (name === 'agents') return lastOfList(await values.agents(), current);
-  if (name === 'fail-on') return lastOfList(candidates(place.split(',')), current);
+  if (name === 'fail-on') return lastOfList(candidates(failOnWords.filter((word) => word !== 'none')), current);
   if (name === 'model') return matching(await values.models(current, place.includes('PROVIDER')), current);
   if (name === 'budget') return matching(await values.budgets(), current);
   if (name === 'session' || name === 'resume') return matching(await values.sessions(), current);
