@@ -39,7 +39,7 @@ export class NetworkFigures {
   }
 }
 
-/** `not reached: registry.npmjs.org:443, asked for by npm: it is not allowed`, in one line for people. */
+/** `not reached: packages.example.com:443, asked for by npm: it is not allowed`, in one line for people. */
 export function refusalInWords({ host, port, process, reason, count }: EventOf<'network.refused'>): string {
   const what = host === undefined ? 'somewhere' : `${host}${port === undefined ? '' : `:${port}`}`;
   const often = count === 1 ? '' : ` ${count} times`;

@@ -16,7 +16,7 @@ export function readAllowedHost(text: string): AllowedHost | string {
   const name = host.slice(wild.length).replace(/\.$/, '');
   const isName =
     name.length <= longestName && name.split('.').every((each) => label.test(each) && !each.startsWith('-'));
-  if (!isName || rest.length > 0) return 'it is not the name of a host, such as registry.npmjs.org';
+  if (!isName || rest.length > 0) return 'it is not the name of a host, such as packages.example.com';
   // What ends in a number is read as an address.
   if (/^\d+$/.test(name.slice(name.lastIndexOf('.') + 1))) return 'it is an address; hosts are allowed by their names';
   if (wild !== '' && !name.includes('.')) return 'it would allow every name that ends so';

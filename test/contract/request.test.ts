@@ -40,7 +40,7 @@ const particular: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   base_url: fc.constant('http://localhost:11434/v1'),
   price: fc.record({ input: fc.integer({ min: 0, max: 9 }), output: fc.double({ min: 1e-7, max: 9, noNaN: true }) }),
   models: fc.subarray(['gpt-5', 'claude-*', 'openai/gpt-5']),
-  allow_host: fc.subarray(['registry.npmjs.org', '*.example.com', 'a.example:8443']),
+  allow_host: fc.subarray(['packages.example.com', '*.example.com', 'a.example:8443']),
   allow: fc.subarray(['bash(npm test:*)', 'write(src/**)', 'fetch(example.com)']),
   deny: fc.subarray(['bash(rm:*)', 'write(test/**)']),
   directories: fc.subarray(['/srv/a', '/srv/b c']),

@@ -9,8 +9,8 @@ import { isAllowed, readAllowedHost } from '../../src/words/allowed-hosts.ts';
 
 describe('hosts that are allowed', () => {
   it.each([
-    ['registry.npmjs.org', { name: 'registry.npmjs.org', port: 443 }],
-    [' Registry.NPMJS.org. ', { name: 'registry.npmjs.org', port: 443 }],
+    ['packages.example.com', { name: 'packages.example.com', port: 443 }],
+    [' Packages.EXAMPLE.com. ', { name: 'packages.example.com', port: 443 }],
     ['a.example:8443', { name: 'a.example', port: 8443 }],
     ['*.a.example', { name: '*.a.example', port: 443 }],
     ['localhost', { name: 'localhost', port: 443 }],

@@ -15,7 +15,7 @@ describe('the command to run again', () => {
     ["/bin/bash -lc 'npm test 2>&1 | tail -5'", 'npm test', ''],
     ['cd pkg && FOO="a b" npx vitest run', "FOO='a b' npx vitest run", 'pkg'],
     ['cd /home/ada/shop/api && npm test || true', 'npm test', 'api'],
-    ['cd /root/.local/state/runwire/copies/0123456789ab/checkout/api && npm test', 'npm test', 'api'],
+    ['cd /home/me/.local/state/runwire/copies/0123456789ab/checkout/api && npm test', 'npm test', 'api'],
     ['export CI=1; npm test', 'export CI=1 && npm test', ''],
     ['. .venv/bin/activate && pytest -q', '. .venv/bin/activate && pytest -q', ''],
     ['git push && npm test', 'npm test', ''],
