@@ -52,6 +52,14 @@ interface RequestFlag extends Option {
   readonly wording?: { readonly [Name in Taker]?: { readonly help: string; readonly value?: string } };
 }
 
+/** What a run has used so far of what its limits are about. */
+export interface Used {
+  turns: number;
+  cost: number;
+  tokens: number;
+  active_ms: number;
+}
+
 /** One thing that can be asked of a run. */
 export interface RequestField<Value> {
   /** One sentence or two, for people who read the types of the library. */
@@ -73,6 +81,12 @@ export interface RequestField<Value> {
   readonly limit?: EventOf<'limit.reached'>['limit'];
   /** Whoever does the work gets it; the rest is the business of the run around it. */
   readonly isForAgent?: true;
+  /** What a run uses up of it, so that its next start has the rest. */
+  readonly uses?: keyof Used;
+  /** It can be changed while the run is going on. */
+  readonly isChangeable?: true;
+  /** In a crew each agent has it for itself. */
+  readonly isForEach?: true;
   /** Why a queue may not hold this value; without it, a queue may hold any. */
   whyNotQueued?(value: Value): string | undefined;
 }

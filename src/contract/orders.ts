@@ -1,17 +1,14 @@
-import type { Limits } from './spec.ts';
+import type { Fields } from './field.ts';
 import { limitFields } from './request.ts';
 import type { EventOf } from '../events/event.ts';
 
+type Changeable = {
+  [Name in keyof typeof limitFields]: (typeof limitFields)[Name] extends { readonly isChangeable: true } ? Name : never;
+}[keyof typeof limitFields];
 /** Limits that can be changed while a run is going on. */
-export const changeable = [
-  'max_turns',
-  'max_repeats',
-  'max_cost_usd',
-  'max_tokens',
-  'timeout_ms',
-  'idle_timeout_ms',
-] as const satisfies readonly (keyof Limits)[];
-type Changeable = (typeof changeable)[number];
+export const changeable = Object.entries<Fields[string]>(limitFields).flatMap(([name, { isChangeable }]) =>
+  isChangeable === true ? [name as Changeable] : [],
+);
 export type LimitOrder = { [Name in Changeable]?: number };
 
 /** What a person asks of a run that is going on. */

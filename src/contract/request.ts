@@ -39,6 +39,9 @@ const elsewhere = 'a worker has nothing from this machine except the repository'
 export const limitFields = {
   max_turns: field(count, {
     limit: 'turns',
+    uses: 'turns',
+    isChangeable: true,
+    isForEach: true,
     flag: {
       name: 'max-turns',
       type: 'string',
@@ -53,6 +56,8 @@ export const limitFields = {
   }),
   max_repeats: field(({ z }: Kit) => z.int().min(2), {
     limit: 'repeats',
+    isChangeable: true,
+    isForEach: true,
     about: 'The same call with the same result so many times in a row; default: a warning at 5.',
     flag: {
       name: 'max-repeats',
@@ -66,6 +71,8 @@ export const limitFields = {
   }),
   max_cost_usd: field(({ z }: Kit) => z.number().positive(), {
     limit: 'cost',
+    uses: 'cost',
+    isChangeable: true,
     flag: {
       name: 'max-cost-usd',
       type: 'string',
@@ -83,6 +90,8 @@ export const limitFields = {
   max_tokens: field(count, {
     about: 'Input and output tokens together.',
     limit: 'tokens',
+    uses: 'tokens',
+    isChangeable: true,
     flag: {
       name: 'max-tokens',
       type: 'string',
@@ -97,6 +106,8 @@ export const limitFields = {
   timeout_ms: field(ms, {
     about: 'Of the whole run, its retries included.',
     limit: 'time',
+    uses: 'active_ms',
+    isChangeable: true,
     flag: {
       name: 'timeout',
       type: 'string',
@@ -112,6 +123,8 @@ export const limitFields = {
   idle_timeout_ms: field(ms, {
     about: 'Without a byte on either stream.',
     limit: 'idle',
+    isChangeable: true,
+    isForEach: true,
     flag: {
       name: 'idle-timeout',
       type: 'string',

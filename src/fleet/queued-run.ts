@@ -1,3 +1,4 @@
+import { limitsToGoOn } from '../contract/limits-left.ts';
 import { rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -229,13 +230,7 @@ export class QueuedRun {
     const { parked } = this.claimed;
     if (parked === undefined) return {};
     const { used, session, agent, host, prompt } = parked;
-    const { max_cost_usd: cost, max_tokens: tokens, max_turns: turns, timeout_ms: time } = spec.limits;
-    const limits = present({
-      max_cost_usd: cost === undefined ? undefined : Math.max(1e-9, cost - (used.cost ?? 0)),
-      max_tokens: tokens === undefined ? undefined : Math.max(1, tokens - used.tokens),
-      max_turns: turns === undefined ? undefined : Math.max(1, turns - used.turns),
-      timeout_ms: time === undefined ? undefined : Math.max(1, time - used.active_ms),
-    });
+    const limits = limitsToGoOn(spec.limits, { ...used, cost: used.cost ?? 0 });
     const isHere = session !== undefined && host === hostname() && anywhere.has(agent) && spec.agent === agent;
     return {
       limits: { ...spec.limits, ...limits },

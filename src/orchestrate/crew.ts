@@ -1,3 +1,4 @@
+import { limitsOfEach } from '../contract/limits-left.ts';
 import type { Draft } from '../events/event.ts';
 import { Failure, messageOf } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
@@ -180,12 +181,10 @@ export class Crew {
         agent,
         prompt,
         model,
-        limits: present({
-          timeout_ms: timeoutMs === Infinity ? undefined : timeoutMs,
-          idle_timeout_ms: limits.idle_timeout_ms,
-          max_turns: limits.max_turns,
-          max_repeats: limits.max_repeats,
-        }),
+        limits: {
+          ...limitsOfEach(limits),
+          ...present({ timeout_ms: timeoutMs === Infinity ? undefined : timeoutMs }),
+        },
         base_url: agent === builtIn || baseUrlFor === 'everybody' ? spec.base_url : undefined,
         labels: { ...spec.labels, ...present({ phase }) },
         parent_branch_id: branch.parentId,

@@ -11,6 +11,7 @@ import { longestWait } from '../contract/flag-values.ts';
 import { Effects } from './effects.ts';
 import { mayFallBack, reasonOf } from './fallback.ts';
 import { LimitReset, passesWithTime } from './limit-reset.ts';
+import { limitsLeft } from '../contract/limits-left.ts';
 import { type LimitOrder, limitsIn, maximumOf } from '../contract/orders.ts';
 import { timeInWords } from '../time/duration.ts';
 import { present } from '../json/present.ts';
@@ -291,18 +292,16 @@ export class Attempts {
   }
 
   /** What earlier attempts left of the run's limits. */
-  #left(): OwnLimits {
-    const { max_turns: turns, max_cost_usd: cost = Infinity } = this.#limits;
-    const left = Math.min(cost - (this.#thread.spent(this.#price).cost ?? 0), this.#account.costLeft ?? Infinity);
-    return present({
-      max_turns: turns === undefined ? undefined : turns - this.#watch.turns,
-      max_cost_usd: left === Infinity ? undefined : Number(left.toPrecision(12)),
-    });
+  #left(): Partial<Record<keyof OwnLimits, number>> {
+    const { cost = 0 } = this.#thread.spent(this.#price);
+    const left = limitsLeft(this.#limits, { turns: this.#watch.turns, cost });
+    const affordable = Math.min(left.max_cost_usd ?? Infinity, this.#account.costLeft ?? Infinity);
+    return affordable === Infinity ? left : { ...left, max_cost_usd: Number(affordable.toPrecision(12)) };
   }
 
   #isSpent(): boolean {
-    const { max_turns: turns = 1, max_cost_usd: cost = 1 } = this.#left();
-    return turns <= 0 || cost <= 0 || this.#watch.overspent(this.#watched) !== undefined;
+    const isGone = Object.values(this.#left()).some((left) => left <= 0);
+    return isGone || this.#watch.overspent(this.#watched) !== undefined;
   }
 
   #begin(resume: string | undefined): Attempt {
