@@ -100,6 +100,7 @@ it('stops a run of this machine when asked twice, tells of it beside the page, a
   await page.getByRole('button', { name: 'Stop it' }).click();
   expect((await running.ended).code).toBe(130);
   await page.getByRole('heading', { name: 'Cancelled' }).waitFor();
+  await page.keyboard.press('1');
   await page.getByText(/by .*127\.0\.0\.1: “it loops”/).waitFor();
   expect((await server.json<RunRecord>(`/api/runs/${run.id}`)).labels).toMatchObject({ 'stopped.reason': 'it loops' });
   await expect.poll(() => page.title()).toContain('– Cancelled');
@@ -127,6 +128,7 @@ it('stops a run of this machine when asked twice, tells of it beside the page, a
     .getByRole('button', { name: 'Notify me when it ends' })
     .or(page.getByRole('button', { name: 'Notifications on' }))
     .waitFor();
+  await page.keyboard.press('1');
   await page.getByText('ci-7').waitFor();
   expect(await page.getByRole('button', { name: 'Stop…' }).count()).toBe(0);
   await page.close();

@@ -46,7 +46,8 @@ export function VirtualList({
   const heights = useRef(new Fenwick());
   const [range, setRange] = useState<readonly [from: number, to: number]>([0, Math.min(count, 30)]);
   const [, redraw] = useState(0);
-  const target = useRef<{ index: number; tries: number } | undefined>(undefined);
+  /** Where a jump leads to, until the rows there have their true heights. */
+  const target = useRef<{ index: number; isEnd: boolean; tries: number } | undefined>(undefined);
 
   const tree = heights.current;
   const known = useRef(identity);
@@ -66,8 +67,15 @@ export function VirtualList({
     setRange((before) => (before[0] === from && before[1] === to ? before : [from, to]));
   }
 
-  function jump(index: number): void {
-    scrollTo({ top: topOfList() + tree.before(index) - inset - 8, behavior: 'instant' });
+  function jump({ index, isEnd }: { index: number; isEnd: boolean }): void {
+    const top = isEnd ? document.documentElement.scrollHeight : topOfList() + tree.before(index) - inset - 8;
+    scrollTo({ top, behavior: 'instant' });
+  }
+  function aimAt(index: number, isEnd: boolean): void {
+    target.current = { index, isEnd, tries: 6 };
+    jump(target.current);
+    look();
+    redraw((value) => value + 1);
   }
 
   useEffect(() => {
@@ -104,7 +112,7 @@ export function VirtualList({
     const moved = tree.before(anchor) - before;
     const aim = target.current;
     if (aim !== undefined) {
-      jump(aim.index);
+      jump(aim);
       aim.tries -= 1;
       if (aim.tries <= 0 || !isChanged) target.current = undefined;
       if (isChanged) redraw((value) => value + 1);
@@ -123,13 +131,8 @@ export function VirtualList({
 
   if (handle !== undefined)
     (handle as { current: ListHandle | null }).current = {
-      scrollTo(index) {
-        target.current = { index, tries: 6 };
-        jump(index);
-        look();
-        redraw((value) => value + 1);
-      },
-      scrollToEnd: () => scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' }),
+      scrollTo: (index) => aimAt(index, false),
+      scrollToEnd: () => aimAt(count - 1, true),
       firstVisible: () => tree.at(Math.max(0, scrollY - topOfList() + inset)),
     };
 

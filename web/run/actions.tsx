@@ -55,13 +55,17 @@ export function Actions({ run, onReplay }: Properties) {
   return (
     <div class="actions">
       {isRunning ? (
-        <NoticeButton label="Notify me when it ends" />
+        <span class="spare">
+          <NoticeButton label="Notify me when it ends" />
+        </span>
       ) : (
-        <button type="button" onClick={onReplay}>
+        <button type="button" class="spare" onClick={onReplay}>
           Replay
         </button>
       )}
-      <Menu id="copy-as" label="Copy as" entries={copies} />
+      <span class="spare">
+        <Menu id="copy-as" label="Copy as" entries={copies} />
+      </span>
       {mayStop ? (
         <button type="button" class="danger" onClick={() => setAsks(true)}>
           Stop…

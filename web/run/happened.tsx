@@ -3,40 +3,17 @@ import { useState } from 'preact/hooks';
 import { compactCount, costInWords, plural, seconds } from '../../src/terminal/figures.ts';
 import type { RunRecord } from '../api.ts';
 import type { RunModel } from '../model/run-model.ts';
-import { Dot, now } from '../parts/common.tsx';
 import { source } from '../parts/source.ts';
 import { oneLine, visible } from '../parts/plain-text.ts';
-import { capital, dateTime, endInWords, labelsOf, shortId, stateOf } from '../parts/words.ts';
+import { capital, dateTime, labelsOf, shortId, stateOf } from '../parts/words.ts';
+import { figuresOf } from './run-bar.tsx';
 
-/** The first layer: what happened, and how we know. */
-export function Happened({ run, model, actions }: { run: RunRecord; model: RunModel; actions: ComponentChildren }) {
+/** The first layer, what happened and how we know; its verdict is in the bar above. */
+export function Happened({ run, model }: { run: RunRecord; model: RunModel }) {
   void model.version.value;
-  const state = stateOf(run);
-  const { outcome } = run;
-  const evidence = outcome?.verdict.evidence ?? [];
+  const evidence = run.outcome?.verdict.evidence ?? [];
   return (
-    <header class={`happened happened-${state}`}>
-      <div class="happened-top">
-        <p class="crumbs">
-          {source.value.isReport ? null : (
-            <>
-              <a href="/">Runs</a> <span aria-hidden="true">/</span>{' '}
-            </>
-          )}
-          {run.parent_run_id === undefined || source.value.isReport ? null : (
-            <>
-              <a href={`/runs/${run.parent_run_id}`}>{shortId(run.parent_run_id)}</a>{' '}
-              <span aria-hidden="true">/</span>{' '}
-            </>
-          )}
-          <code>{shortId(run.id)}</code>
-        </p>
-        {actions}
-      </div>
-      <h1 class={`verdict text-${state}`}>
-        <Dot state={state} /> {endInWords(run)}
-        {run.exit_code === undefined || run.exit_code === 0 ? null : <small> exit {run.exit_code}</small>}
-      </h1>
+    <section class={`happened happened-${stateOf(run)}`} aria-label="What happened">
       <Prompt text={run.prompt === '' ? run.title : run.prompt} />
       {evidence.length > 0 ? (
         <dl class="evidence" aria-label="Why">
@@ -47,25 +24,11 @@ export function Happened({ run, model, actions }: { run: RunRecord; model: RunMo
             </div>
           ))}
         </dl>
-      ) : run.status === 'running' ? (
-        <p class="evidence-none">{lastStep(model)}</p>
       ) : null}
       <Warnings run={run} />
       <Facts run={run} model={model} />
-    </header>
+    </section>
   );
-}
-
-function lastStep({ last: row }: RunModel): string {
-  if (row === undefined) return 'It has not said anything yet.';
-  if (row.isOpen && row.kind === 'notice') return `Waiting: ${oneLine(row.text, 160)}`;
-  if (row.tool !== undefined)
-    return row.isOpen
-      ? `Now: ${row.tool.name} ${oneLine(row.tool.about, 120)}`
-      : `Last: ${row.tool.name} ${oneLine(row.tool.about, 120)}. Waiting for the model.`;
-  if (row.kind === 'text' || row.kind === 'reasoning')
-    return row.isOpen ? 'Now: writing.' : 'Last: wrote text. Waiting for the next step.';
-  return row.kind === 'turn' ? `${row.label}: waiting for the model.` : `Last: ${oneLine(row.label, 120)}`;
 }
 
 function Prompt({ text }: { text: string }) {
@@ -125,8 +88,7 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
   const input = run.input_tokens ?? model.tokens.input;
   const output = run.output_tokens ?? model.tokens.output;
   const cached = run.cache_read_tokens ?? model.tokens.cacheRead;
-  const cost = run.cost ?? (isLive ? model.tokens.cost : undefined);
-  const took = run.duration_ms ?? (isLive ? Math.max(0, now.value - run.started_at) : undefined);
+  const { took, cost } = figuresOf(run, model);
   const labels = labelsOf(run);
   const facts: readonly (readonly [name: string, value: ComponentChildren, title?: string])[] = [
     ['Agent', [run.agent, run.agent_version].filter(Boolean).join(' ')],
@@ -145,7 +107,7 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
         ? isLive
           ? undefined
           : 'unknown: the agent reported no cost, and there is no price for its model'
-        : `${costInWords({ cost, cost_is: run.cost_is })}${run.cost_source === undefined || costSources[run.cost_source] === undefined ? '' : ` ${costSources[run.cost_source]}`}`,
+        : `${cost}${run.cost_source === undefined || costSources[run.cost_source] === undefined ? '' : ` ${costSources[run.cost_source]}`}`,
     ],
     [
       'Work',
@@ -154,6 +116,12 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
         plural(run.tool_calls ?? model.tools, 'tool call'),
         plural(run.artifacts ?? model.files.size, 'changed file'),
       ].join(', '),
+    ],
+    [
+      'Part of',
+      run.parent_run_id === undefined || source.value.isReport ? undefined : (
+        <a href={`/runs/${run.parent_run_id}`}>{shortId(run.parent_run_id)}</a>
+      ),
     ],
     ['Folder', run.cwd],
     ['Host', run.host],

@@ -12,6 +12,7 @@ import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
 import { address, go, withQuery } from '../route.ts';
+import { barHeight } from './run-bar.tsx';
 
 /** The records themselves, with a filter by type and by words. */
 export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
@@ -101,7 +102,7 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
           count={count}
           identity={`${type} ${hits?.words ?? ''}`}
           estimate={26}
-          inset={96}
+          inset={barHeight.value + 50}
           label="Raw events"
           handle={handle}
           render={(index) => {

@@ -1,8 +1,9 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RunRecord } from '../api.ts';
 import { RunModel } from '../model/run-model.ts';
 import { fileSize, plural } from '../../src/terminal/figures.ts';
-import { Command, Dot, Problem, say, setTab, type TabIcon, useAnswer } from '../parts/common.tsx';
+import { Command, Problem, say, setTab, type TabIcon, useAnswer } from '../parts/common.tsx';
 import { notify } from '../parts/notices.tsx';
 import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
@@ -15,6 +16,7 @@ import { Happened } from './happened.tsx';
 import { RawEvents } from './raw-events.tsx';
 import { countOf, Requests } from './requests.tsx';
 import { Replay, useReplay } from './replay.tsx';
+import { RunBar } from './run-bar.tsx';
 import { Result } from './result.tsx';
 import { Time } from './time.tsx';
 import { Transcript } from './transcript.tsx';
@@ -57,16 +59,29 @@ export function RunPage({ id }: { id: string }) {
   return (
     <main class="run-page">
       <Announcement run={run} model={model} />
-      <Happened run={run} model={model} actions={<Actions run={run} onReplay={replay.start} />} />
+      <Views
+        run={run}
+        live={model}
+        replayed={replay.model}
+        actions={<Actions run={run} onReplay={replay.start} />}
+        banner={<Banner run={run} stream={stream} />}
+      />
+      {replay.model === undefined ? null : <Replay replay={replay} total={model.lastSeq} />}
+    </main>
+  );
+}
+
+/** What the reader must know of the records on the page. */
+function Banner({ run, stream }: { run: RunRecord; stream: Stream }) {
+  return (
+    <>
       {stream.state === 'waiting' && stream.why !== undefined ? (
         <p class="banner" role="status">
           {stream.why}
         </p>
       ) : null}
       <LeftOut run={run} />
-      <Views run={run} model={replay.model ?? model} isReplayed={replay.model !== undefined} />
-      {replay.model === undefined ? null : <Replay replay={replay} total={model.lastSeq} />}
-    </main>
+    </>
   );
 }
 
@@ -124,7 +139,19 @@ const titles: Record<View, string> = {
   requests: 'Requests',
 };
 
-function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; isReplayed: boolean }) {
+interface ViewsProperties {
+  run: RunRecord;
+  /** All of it, and the part of it that a replay has come to. */
+  live: RunModel;
+  replayed: RunModel | undefined;
+  actions: ComponentChildren;
+  banner: ComponentChildren;
+}
+
+/** The bar, and one of the views under it. */
+function Views({ run, live, replayed, actions, banner }: ViewsProperties) {
+  const model = replayed ?? live;
+  const isReplayed = replayed !== undefined;
   void model.version.value;
   const url = address.value;
   const wanted = url.searchParams.get('view');
@@ -146,6 +173,8 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
     const to = new URL(withQuery({ view: name }), location.href);
     to.hash = '';
     go(to.href, true);
+    // Another view begins at its beginning, not where this one was left.
+    if (name !== view) scrollTo({ top: 0, behavior: 'instant' });
   }
   useKeys([
     ...shown.map((name, index) => ({ key: String(index + 1), what: titles[name], run: () => show(name) })),
@@ -158,13 +187,8 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
   ]);
   return (
     <>
-      <nav class="tabs" aria-label="Parts of the run">
-        <span class="tabs-run">
-          <Dot state={stateOf(run)} />
-          <span class="sr-only">{endInWords(run)}</span>
-          <code>{shortId(run.id)}</code>
-        </span>
-        <div class="tab-list">
+      <RunBar run={run} model={live} isResult={view === 'answer'} actions={actions}>
+        <nav class="tabs" aria-label="Parts of the run">
           {shown.map((name) => (
             <a
               key={name}
@@ -180,8 +204,10 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
               {counts[name] === undefined || counts[name] === 0 ? null : <span class="count">{counts[name]}</span>}
             </a>
           ))}
-        </div>
-      </nav>
+        </nav>
+      </RunBar>
+      {banner}
+      {view === 'answer' ? <Happened run={run} model={live} /> : null}
       {view === 'answer' ? <Result run={run} model={model} onShow={show} /> : null}
       {view === 'files' ? <Files run={run} model={model} /> : null}
       {view === 'time' ? <Time run={run} model={model} /> : null}

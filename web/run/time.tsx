@@ -10,6 +10,7 @@ import { oneLine } from '../parts/plain-text.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
 import { go, pathWith } from '../route.ts';
 import { TimeInWords } from './result.tsx';
+import { barHeight } from './run-bar.tsx';
 import { idleParts, Scale, type Span, spansOf } from './spans.ts';
 import { Strip } from './strip.tsx';
 
@@ -139,7 +140,7 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
           identity={model}
           onRange={(from, to) => model.look(spans[from]?.row ?? 0, (spans[to - 1]?.row ?? 0) + 1)}
           estimate={26}
-          inset={90}
+          inset={barHeight.value + 24}
           label="Timeline"
           handle={handle}
           render={(index) => {

@@ -12,6 +12,7 @@ import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
 import { shortId } from '../parts/words.ts';
 import { address } from '../route.ts';
 import { useFollow } from './follow.ts';
+import { barHeight } from './run-bar.tsx';
 import { FoldRow, RowToCome, TranscriptRow } from './transcript-row.tsx';
 
 const kinds: readonly (readonly [kinds: readonly RowKind[], title: string])[] = [
@@ -22,7 +23,8 @@ const kinds: readonly (readonly [kinds: readonly RowKind[], title: string])[] = 
   [['log'], 'Logs'],
   [['turn'], 'Turns'],
 ];
-const inset = 96;
+/** What sticks under the bar: the search. */
+const toolbarHeight = 50;
 const storageKey = 'runwire.hidden-kinds';
 
 function rememberedKinds(): ReadonlySet<RowKind> {
@@ -241,7 +243,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
           identity={display}
           kept={kept}
           estimate={34}
-          inset={inset}
+          inset={barHeight.value + toolbarHeight}
           isHeld={isLive && isFollowing}
           label="Transcript"
           handle={handle}
