@@ -18,10 +18,10 @@ export default defineConfig({
     // What a CI changes is tested where it is asked for.
     env: { GITHUB_ACTIONS: '', GITLAB_CI: '', BUILDKITE: '' },
     // Only what hangs: on a busy machine an orchestration takes a minute.
-    testTimeout: 180_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 180_000,
     // The same for what a page shows in the end: a second, the default, is a clock that a busy machine misses.
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 170_000 } },
     // A machine that others use too may stand still once. What passes at the second try is named at the end: it is a bug, of the test or of the code.
     retry: process.env['CI'] === undefined ? 0 : 1,
     reporters: ['default', new Summary()],

@@ -264,7 +264,7 @@ const commands: Readonly<Record<string, (isolate: Kind) => Promise<void>>> = {
     const agent = ['--', '/bin/sh', '-c', `${ground.does}\n: > '${begun}'; exec sleep 3600`];
     const flags = ['--isolate', isolate, '--dirty', 'include', ...limits];
     await runwire(ground, ['run', ...flags, ...agent], {
-      watch: (child) => void vi.waitUntil(() => existsSync(begun), 120_000).finally(() => child.kill('SIGKILL')),
+      watch: (child) => void vi.waitUntil(() => existsSync(begun), 170_000).finally(() => child.kill('SIGKILL')),
     });
     const { status, stdout } = await runwire(ground, ['orchestrate', 'clean']);
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('"branch"') });

@@ -77,7 +77,7 @@ describe('agents', () => {
     [asTable, asJson] = [ask('mixed', ['agents']), ask('mixed', ['agents', '--json'])];
   });
 
-  it('lists what is here, what it can do, and how to install the rest', { timeout: 120_000 }, async () => {
+  it('lists what is here, what it can do, and how to install the rest', async () => {
     const { stdout, stderr, status } = await (asTable ?? expect.unreachable());
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
     expect(lineOf(stdout, 'AGENT').split(/ {2,}/)).toEqual([
@@ -109,7 +109,7 @@ describe('agents', () => {
     expect(lines).toHaveLength(agents.length + 3);
   });
 
-  it('prints the same as JSON, one entry for each agent', { timeout: 120_000 }, async () => {
+  it('prints the same as JSON, one entry for each agent', async () => {
     const { stdout, status } = await (asJson ?? expect.unreachable());
     const all = JSON.parse(stdout) as {
       id: string;
@@ -304,7 +304,7 @@ describe('doctor', () => {
     expect(diagnosis).toMatchObject({ ok: true, status: 0 });
   });
 
-  it('finds an agent wrong that is not there, or gives no version', { timeout: 120_000 }, async () => {
+  it('finds an agent wrong that is not there, or gives no version', async () => {
     fakeAgent('hanging', 'gemini', 'exec /bin/sleep 1000', goodFlags('gemini'));
     const [missing, waited] = await Promise.all([
       diagnose('none', ['codex']),

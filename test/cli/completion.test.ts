@@ -134,11 +134,11 @@ describe.each(['bash', 'zsh', 'fish'] as const)('TAB in %s', (shell) => {
     ['runwire --agent=cod', 'runwire --agent=codex'],
     ['runwire orch', 'runwire orchestrate'],
   ])(`%s${isMissing.length > 0 ? ` (skipped: no ${isMissing.join(', ')} here)` : ''}`, async (typed, whole) => {
-    await expect.poll(() => tmux('capture-pane', '-p'), { timeout: 10_000 }).toContain('ready>');
+    await expect.poll(() => tmux('capture-pane', '-p')).toContain('ready>');
     tmux('send-keys', 'C-u');
     tmux('send-keys', '-l', typed);
     // Keys that come in one burst are taken as pasted text.
-    await expect.poll(() => tmux('capture-pane', '-p'), { timeout: 10_000 }).toContain(typed);
+    await expect.poll(() => tmux('capture-pane', '-p')).toContain(typed);
     tmux('send-keys', 'Tab');
     await expect
       .poll(

@@ -56,7 +56,7 @@ beforeAll(async () => {
       'Fix it',
     ]),
   ]);
-}, 60_000);
+});
 afterAll(() => server.close());
 
 async function streamed(args: readonly string[]): Promise<Stream> {

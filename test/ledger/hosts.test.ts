@@ -18,7 +18,6 @@ const missing = ((): string | undefined => {
 
 it.skipIf(missing !== undefined)(
   `three machines, one cut off in mid-run and back: nothing is lost, nothing wrongly closed${missing === undefined ? '' : ` (${missing})`}`,
-  { timeout: 120_000 },
   async () => {
     const child = spawn('unshare', [...world, process.execPath, join(import.meta.dirname, 'support', 'world.ts')], {
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -171,50 +171,46 @@ const ledgers = {
   },
 };
 
-it.each(['SQLite', 'PostgreSQL'] as const)(
-  'notices a change in any column that is sealed, on %s',
-  { timeout: 60_000 },
-  async (kind) => {
-    const { store, query, columns, close } = await ledgers[kind]();
-    const usage_by_model = [{ model_name: 'a', input_tokens: 1, output_tokens: 2, cost: 0.5 }];
-    const usage_over_time = [{ at: noon + 3_600_000, input_tokens: 1, output_tokens: 2, cost: 0.5 }];
-    const run = { started_at: noon, labels: {}, ended_at: noon + 5, tape_sha256: 'a' };
-    await store.put({
-      ...run,
-      id: 'one',
-      key: '1',
-      outcome: outcomeWith({ usage_by_model, usage_over_time } as never),
-    });
-    await store.put({ ...run, id: 'two', key: '2', outcome: outcomeWith({ artifacts: [], tool_calls: [] }) });
-    expect(await findings(store)).toEqual([]);
-    const tried: string[] = [];
-    const unnoticed: string[] = [];
-    for (const { table, column, type } of (await query(columns)) as Record<'table' | 'column' | 'type', string>[]) {
-      if (!['runs', 'documents', ...figureTables].includes(table) || unsealed[table]?.split(' ').includes(column))
-        continue;
-      const key = { runs: 'id', documents: 'seq' }[table] ?? 'run';
-      const is = table === 'documents' ? "(select seq from runs where id = 'one')" : "'one'";
-      const [before] = await query(`select ${column} as value from ${table} where ${key} = ${is}`);
-      const old = before?.['value'] as string | number | null;
-      const other =
-        column === 'run' ? 'two' : /int|real|double/i.test(type) ? Number(old ?? 0) + 1 : `${outcomeText(old ?? '')} `;
-      try {
-        await query(`update ${table} set ${column} = ? where ${key} = ${is}`, other);
-      } catch {
-        // Nobody can change it: other rows refer to it.
-        continue;
-      }
-      tried.push(`${table}.${column}`);
-      if ((await findings(store)).length === 0) unnoticed.push(`${table}.${column}`);
-      await query(`update ${table} set ${column} = ? where ${key} = ${column === key ? "'two'" : is}`, old);
-      expect([column, await findings(store)]).toEqual([column, []]);
+it.each(['SQLite', 'PostgreSQL'] as const)('notices a change in any column that is sealed, on %s', async (kind) => {
+  const { store, query, columns, close } = await ledgers[kind]();
+  const usage_by_model = [{ model_name: 'a', input_tokens: 1, output_tokens: 2, cost: 0.5 }];
+  const usage_over_time = [{ at: noon + 3_600_000, input_tokens: 1, output_tokens: 2, cost: 0.5 }];
+  const run = { started_at: noon, labels: {}, ended_at: noon + 5, tape_sha256: 'a' };
+  await store.put({
+    ...run,
+    id: 'one',
+    key: '1',
+    outcome: outcomeWith({ usage_by_model, usage_over_time } as never),
+  });
+  await store.put({ ...run, id: 'two', key: '2', outcome: outcomeWith({ artifacts: [], tool_calls: [] }) });
+  expect(await findings(store)).toEqual([]);
+  const tried: string[] = [];
+  const unnoticed: string[] = [];
+  for (const { table, column, type } of (await query(columns)) as Record<'table' | 'column' | 'type', string>[]) {
+    if (!['runs', 'documents', ...figureTables].includes(table) || unsealed[table]?.split(' ').includes(column))
+      continue;
+    const key = { runs: 'id', documents: 'seq' }[table] ?? 'run';
+    const is = table === 'documents' ? "(select seq from runs where id = 'one')" : "'one'";
+    const [before] = await query(`select ${column} as value from ${table} where ${key} = ${is}`);
+    const old = before?.['value'] as string | number | null;
+    const other =
+      column === 'run' ? 'two' : /int|real|double/i.test(type) ? Number(old ?? 0) + 1 : `${outcomeText(old ?? '')} `;
+    try {
+      await query(`update ${table} set ${column} = ? where ${key} = ${is}`, other);
+    } catch {
+      // Nobody can change it: other rows refer to it.
+      continue;
     }
-    expect(unnoticed).toEqual([]);
-    expect(tried.length).toBeGreaterThan(35);
-    await close();
-    await store.close();
-  },
-);
+    tried.push(`${table}.${column}`);
+    if ((await findings(store)).length === 0) unnoticed.push(`${table}.${column}`);
+    await query(`update ${table} set ${column} = ? where ${key} = ${column === key ? "'two'" : is}`, old);
+    expect([column, await findings(store)]).toEqual([column, []]);
+  }
+  expect(unnoticed).toEqual([]);
+  expect(tried.length).toBeGreaterThan(35);
+  await close();
+  await store.close();
+});
 
 it('notices an outcome that is not what the tape says, also if it was sealed again', async () => {
   const { id } = await recorded();

@@ -135,7 +135,7 @@ describe('a tree of runs', () => {
 
   // So many that nothing may call itself for each.
   const length = isSweep ? 15_000 : 2000;
-  it(`may be a chain of ${length}`, { timeout: 60_000 }, () =>
+  it(`may be a chain of ${length}`, () =>
     withStore(async (store) => {
       for (let number = 1; number <= length; number += 1)
         await store.put(run(number, number === 1 ? {} : { parent_run_id: idOf(number - 1), root_run_id: idOf(1) }));
@@ -147,8 +147,7 @@ describe('a tree of runs', () => {
       const flat = await listed(store, 500);
       expect(flat.map(({ children }) => children?.runs ?? 0)).toEqual(Array.from({ length }, (_, index) => index));
       expect(rows[0]?.children).toMatchObject({ runs: length - 1, cost: 0.25 * (length - 1) });
-    }),
-  );
+    }));
 });
 
 it('has every run once, whatever they say of each other, and adds up what is whole', async () => {

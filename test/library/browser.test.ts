@@ -54,7 +54,7 @@ beforeAll(async () => {
     ],
     headless: true,
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

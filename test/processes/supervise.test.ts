@@ -481,5 +481,5 @@ it('leaves neither a guard nor a file behind', async () => {
   expect(openSinks()).toEqual([]);
   expect(readdirSync(sinks)).toEqual([]);
   // The guard of what could not be started goes by itself, and nobody waits for it.
-  await expect.poll(() => processesWith(join(sinks, 'runwire-')), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => processesWith(join(sinks, 'runwire-'))).toEqual([]);
 });

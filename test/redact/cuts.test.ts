@@ -231,7 +231,7 @@ describe('every sink of a run', () => {
     ['opencode@1.18.33', 'named'],
     ['opencode@1.18.33', 'pem'],
     ['codex@0.166.0', 'long'],
-  ] as const)('of %s holds no part of a secret: %s', { timeout: 60_000 }, async (agent, kind) => {
+  ] as const)('of %s holds no part of a secret: %s', async (agent, kind) => {
     const [scenario = ''] = scenariosOf(agent);
     const recorded = Buffer.from(loadRecording(agent, scenario).stdout).toString();
     const cwd = project();

@@ -108,7 +108,7 @@ describe('a run that is going on', () => {
       },
     })).catch(() => {});
     expect(left).toHaveLength(2);
-    await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]));
   });
 
   it('is stopped by a limit that is lowered, and not by one that was raised', async () => {

@@ -58,7 +58,7 @@ describe.skipIf(process.platform !== 'linux')('work that is not kept', () => {
     const env = { ...place.env, RUNWIRE_PATIENCE: '0.1' };
     let child: ChildProcess | undefined;
     const ended = live(run, { env, watch: (each) => void (child = each) });
-    await vi.waitUntil(() => existsSync(join(place.folder, 'home', 'begun')), 120_000);
+    await vi.waitUntil(() => existsSync(join(place.folder, 'home', 'begun')), 170_000);
     child?.kill('SIGINT');
     const { status, stderr } = await ended;
     expect({ status, stderr }).toEqual({

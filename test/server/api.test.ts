@@ -183,9 +183,7 @@ it.each(['/api/live', '/api/runs/last/records'])('whoever leaves before %s answe
     await asked;
   });
   await Promise.all(leaving);
-  await expect
-    .poll(async () => (await server.ask('/metrics')).text(), { timeout: 10_000 })
-    .toContain('runwire_viewers 0\n');
+  await expect.poll(async () => (await server.ask('/metrics')).text()).toContain('runwire_viewers 0\n');
 });
 
 it('tells of a run of another process while it goes on, streams it, and stops it', async () => {

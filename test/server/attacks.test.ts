@@ -219,7 +219,7 @@ it('an upload that is broken off is refused like any other that is not whole, wi
     await new Promise<void>((resolve) => void socket.write(head, () => resolve()));
     socket.end();
   }
-  await vi.waitUntil(async () => (await refused()) === before + heads.length || warnings.length > 0, 60_000);
+  await vi.waitUntil(async () => (await refused()) === before + heads.length || warnings.length > 0, 170_000);
   expect(warnings).toEqual([]);
 });
 

@@ -749,7 +749,7 @@ it.runIf(isSweep)(
     await page.fill('#search-run', 'npm test -- some/file');
     const turns = longEvents / 7;
     await expect
-      .poll(() => page.locator('.search-count').textContent(), { timeout: 30_000 })
+      .poll(() => page.locator('.search-count').textContent())
       .toBe(`${Math.floor(turns)} in ${Math.floor(turns)} rows`);
     await page.context().close();
   },

@@ -37,7 +37,7 @@ it('those who ask during a look share the next one, which sees what was there wh
     const env = { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}` };
     const look = (): Promise<string> => new Git(work, env).sharedText(['status']);
     const first = look();
-    await vi.waitUntil(() => looks() === 1, 20_000);
+    await vi.waitUntil(() => looks() === 1, 170_000);
     writeFileSync(join(work, 'state'), 'new');
     const others = Array.from({ length: 20 }, look);
     appendFileSync(join(work, 'go'), '');
