@@ -9,8 +9,10 @@ import { executeAgent, parallelExplore } from './tools/execute-agent.ts';
 import { branchDiff, branchOutput, readArtifact } from './tools/look.ts';
 import { mergeBranches } from './tools/merge.ts';
 import { publishBranch, publishTool } from './tools/publish.ts';
+import { cancelAgent, wait } from './tools/steer.ts';
 import { verify } from './tools/verify.ts';
-import { doesNotPass, isGood, isVerified } from './words.ts';
+import { Roster } from './roster.ts';
+import { doesNotPass, isGood, isVerified, reportOf } from './words.ts';
 
 type Finished = Extract<Draft, { type: 'agent.finished' }>;
 type TurnEnd = Extract<Draft, { type: 'turn.completed' }>;
@@ -18,10 +20,6 @@ type Published = Extract<Draft, { type: 'branch.published' }>;
 
 /** The model that hands out work: the built-in loop, with agents and branches as its tools. */
 export function brainOf(crew: Crew): RunAgent {
-  const tools = toolsOf(crew);
-  const think = agentWith(() =>
-    Promise.resolve({ tools, decide: () => ({ allowed: true, reason: '' }), close: () => Promise.resolve() }),
-  );
   return async (options, emit) => {
     let finished: Finished | undefined;
     /** The end of the turn that answers: what is still done about the answer belongs before it. */
@@ -32,14 +30,20 @@ export function brainOf(crew: Crew): RunAgent {
     };
     let published: Published | undefined;
     const open = new Map<string, string>();
-    await think({ ...options, system: [instructions(crew), options.system ?? ''].join('\n\n').trimEnd() }, (draft) => {
+    /** How many items of this turn were not asked for by its answer. */
+    let besides = 0;
+    const pass = (draft: Draft): void => {
       if (draft.type === 'agent.finished') {
         finished = draft;
         return;
       }
       endTurn();
-      if (draft.type === 'turn.completed' && draft.has_final_report === true) {
-        lastEnd = draft;
+      if (draft.type === 'turn.started') besides = 0;
+      if (draft.type === 'item.started' && draft.call_count === 0) besides += 1;
+      if (draft.type === 'turn.completed') {
+        const end = { ...draft, tool_call_count: (draft.tool_call_count ?? 0) + besides };
+        if (draft.has_final_report !== true) emit(end);
+        else lastEnd = end;
         return;
       }
       if (draft.type === 'branch.published') published = draft;
@@ -47,29 +51,57 @@ export function brainOf(crew: Crew): RunAgent {
       if (error !== undefined) emit(error);
       emit(draft);
       if (draft.type === 'thread.started') tellStart(crew, emit);
-    });
+    };
+    const { signal } = options;
+    const roster = new Roster(crew, pass, signal);
+    const think = agentWith(() =>
+      Promise.resolve({
+        tools: toolsOf(crew, roster),
+        decide: () => ({ allowed: true, reason: '' }),
+        close: () => Promise.resolve(),
+      }),
+    );
+    const nextPrompt = async (): Promise<string | undefined> => {
+      if (roster.unread.length === 0) return options.nextPrompt?.();
+      // The answer is not the last word.
+      if (lastEnd !== undefined) lastEnd = { ...lastEnd, has_final_report: false };
+      endTurn();
+      return restOf(roster, signal);
+    };
+    const system = [instructions(crew), options.system ?? ''].join('\n\n').trimEnd();
+    await think({ ...options, system, nextPrompt }, pass);
+    await roster.close();
     const tell = (draft: Draft): void => {
       if (draft.type === 'item.started' && lastEnd !== undefined)
         lastEnd = { ...lastEnd, tool_call_count: (lastEnd.tool_call_count ?? 0) + 1 };
       emit(draft);
     };
-    if (finished?.status === 'ok')
-      finished = await conclude(crew, finished, { published, emit: tell, signal: options.signal });
+    if (finished?.status === 'ok') finished = await conclude(crew, finished, { published, emit: tell, signal });
     endTurn();
     await crew.dropUnchanged();
     if (finished !== undefined) emit(finished);
   };
 }
 
+/** What the brain has to know before its answer can be the last: how the work ended that was still going on. */
+async function restOf(roster: Roster, signal: AbortSignal): Promise<string> {
+  const { unread } = roster;
+  await roster.ended(unread, 'all', signal);
+  for (const branch of unread) roster.read(branch);
+  return `Before your answer counts, this is how the agents have ended that were still at work:\n${unread.map(reportOf).join('\n')}\nNow finish, or go on.`;
+}
+
 export function tellStart({ settings: { base } }: Crew, emit: (draft: Draft) => void): void {
   emit({ type: 'branch.updated', branch_id: base.branchId || base.commit, is_start: true, commit: base.commit });
 }
 
-function toolsOf(crew: Crew): Tool[] {
+function toolsOf(crew: Crew, roster: Roster): Tool[] {
   return [
-    executeAgent(crew),
-    parallelExplore(crew),
-    branchOutput(crew),
+    executeAgent(crew, roster),
+    parallelExplore(crew, roster),
+    branchOutput(crew, roster),
+    wait(crew, roster),
+    cancelAgent(crew, roster),
     readArtifact(crew),
     branchDiff(crew),
     verify(crew),
@@ -164,6 +196,7 @@ The repository is ${repository.root}. The agents: ${models.join('; ')}. At most 
 
 How you work
 - Cut the task into pieces that can be done and checked by themselves. Pieces that do not depend on each other go into one parallel_explore, or into several calls of one answer.
+- With background, execute_agent and parallel_explore answer at once: look at other things meanwhile, then wait, or look in with branch_output. An agent on a wrong way is stopped or redirected with cancel_agent. Before you finish, wait for what you need and cancel the rest.
 - An agent sees only its prompt and the repository: say what to do, where, what to leave alone and how to check it.
 - Every agent works in a private copy and leaves a branch. To build on a branch, name it as parent_branch_id. To join branches, use merge_branches.
 - Believe commits, diffs and verification, not what an agent says of itself. Look at a diff before you build on it.

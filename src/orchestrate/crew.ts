@@ -7,6 +7,7 @@ import { present } from '../json/present.ts';
 import { specOf } from '../run/ask.ts';
 import type { Run } from '../run/handle.ts';
 import { start } from '../run/run.ts';
+import type { Sink } from '../run/sinks/sink.ts';
 import { builtIn } from '../words/vocabulary.ts';
 import { branchName } from '../workspace/branch-name.ts';
 import { type Changes, changesBetween } from '../workspace/changes.ts';
@@ -15,6 +16,7 @@ import { commitOf } from '../workspace/repository.ts';
 import { freeBranch } from '../workspace/names.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { Gate } from './gate.ts';
+import type { Progress } from './progress.ts';
 import type { AgentChoice, Settings } from './settings.ts';
 import { remarksOf } from './words.ts';
 import { type Verification, Verifier } from './verifier.ts';
@@ -41,6 +43,8 @@ export interface Branch {
   problem?: string;
   /** How long the agent and its copy took. */
   workMs?: number;
+  /** What its agent is doing; only of work that nobody waits for. */
+  progress?: Progress;
 }
 
 export interface Work extends AgentChoice {
@@ -107,23 +111,32 @@ export class Crew {
 
   /** Gives work to an agent: waits for a free slot, for its end and for its verification. Never throws when the work fails. */
   async execute(work: Work, telling: Telling): Promise<Branch> {
+    return this.carryOut(await this.branchFor(work), work, telling);
+  }
+
+  /** The branch that the work will be on. */
+  async branchFor({ parentId, prompt, agent, model }: Work): Promise<Branch> {
     const { base } = this.settings;
-    const parentId = work.parentId === undefined ? base.branchId : (this.find(work.parentId)?.id ?? work.parentId);
     const branch: Branch = {
-      id: await this.newBranchName(work.prompt),
-      parentId,
+      id: await this.newBranchName(prompt),
+      parentId: parentId === undefined ? base.branchId : (this.find(parentId)?.id ?? parentId),
       base: base.commit,
-      agent: work.agent,
-      model: work.model,
+      agent,
+      model,
     };
     this.branches.set(branch.id, branch);
+    return branch;
+  }
+
+  async carryOut(branch: Branch, work: Work, telling: Telling): Promise<Branch> {
+    const { base } = this.settings;
     try {
       // A branch may move while others work; the commit that it points to now does not.
-      branch.base = parentId === base.branchId ? base.commit : await this.commitOf(parentId);
+      branch.base = branch.parentId === base.branchId ? base.commit : await this.commitOf(branch.parentId);
       telling.emit({
         type: 'branch.updated',
         branch_id: branch.id,
-        parent_branch_id: parentId,
+        parent_branch_id: branch.parentId,
         agent: work.agent,
         status: 'running',
         item_id: telling.itemId,
@@ -148,6 +161,7 @@ export class Crew {
       parent: this.run,
       parentItem: itemId,
       keepsRecords: false,
+      ...present({ sinks: sinksOf(branch.progress) }),
       ledger: this.settings.ledger,
       report: this.settings.report,
       warn: this.settings.warn,
@@ -254,6 +268,10 @@ export function until(endsAt: number | undefined, signal: AbortSignal, clock: ()
   return endsAt === undefined
     ? signal
     : AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.round(endsAt - clock())))]);
+}
+
+function sinksOf(progress: Progress | undefined): (() => Promise<readonly Sink[]>) | undefined {
+  return progress && (() => Promise.resolve([progress]));
 }
 
 function lastPart(id: string): string {

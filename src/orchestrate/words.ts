@@ -10,6 +10,8 @@ import type { Verification } from './verifier.ts';
 const mostMessage = 4000;
 const mostFiles = 50;
 const mostContradicted = 10;
+const mostLastCall = 300;
+const mostLastWords = 1000;
 
 /** What the brain learns about a branch: compact, and only facts. */
 export function reportOf(branch: Branch): string {
@@ -45,6 +47,28 @@ export function reportOf(branch: Branch): string {
           verification === undefined
             ? undefined
             : { ...verification, output: verification.result === 'passed' ? undefined : verification.output },
+      }),
+    },
+    null,
+    1,
+  );
+}
+
+/** What the brain learns while the agent of a branch still works. */
+export function stateOf({ id, parentId, agent, model, run, progress }: Branch): string {
+  const { last_call, last_words, ...counts } = progress?.state ?? {};
+  return JSON.stringify(
+    {
+      branch_id: id,
+      parent_branch_id: parentId,
+      status: run === undefined && progress !== undefined ? 'waiting' : 'running',
+      ...present({
+        agent,
+        model,
+        run_id: run?.id,
+        ...counts,
+        last_call: last_call === undefined ? undefined : cut(last_call, mostLastCall),
+        last_words: last_words === undefined ? undefined : cut(last_words, mostLastWords),
       }),
     },
     null,

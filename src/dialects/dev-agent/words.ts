@@ -20,8 +20,9 @@ type WireKind = 'tool_call' | 'branch_poll' | 'publish';
 export const toolKinds: ToolKinds = {
   branch_output: 'branch_poll',
   check_status: 'branch_poll',
+  wait: 'branch_poll',
   publish: 'publish',
-  ...named('subagent', 'execute_agent parallel_explore task Task Agent spawn_agent spawn_subagent'),
+  ...named('subagent', 'execute_agent parallel_explore cancel_agent task Task Agent spawn_agent spawn_subagent'),
   ...named(
     'command',
     'verify bash Bash shell PowerShell powershell run_shell_command run_commands command_execution shell_command',
@@ -64,8 +65,20 @@ export function wireKind(kind: ItemKind, name: string): WireKind {
 
 /** Which arguments of dev-agent's own tools may be shown; of prompts, only the beginning. */
 export const allowedArgs: Readonly<Record<string, readonly string[]>> = {
-  execute_agent: ['agent', 'parent_branch_id', 'phase', 'model', 'project_name'],
-  parallel_explore: ['agents', 'agent', 'parent_branch_id', 'num_branches', 'phase', 'model', 'project_name'],
+  execute_agent: ['agent', 'parent_branch_id', 'phase', 'model', 'project_name', 'background'],
+  parallel_explore: [
+    'agents',
+    'agent',
+    'parent_branch_id',
+    'num_branches',
+    'phase',
+    'model',
+    'project_name',
+    'background',
+  ],
+  check_status: ['branch_id', 'parent_branch_id', 'agent', 'model', 'phase'],
+  wait: ['branch_ids', 'until', 'timeout_seconds'],
+  cancel_agent: ['branch_id', 'agent'],
   branch_output: ['branch_id', 'full_output'],
   branch_diff: ['branch_id', 'path', 'full_output'],
   read_artifact: ['branch_id', 'path'],

@@ -3,7 +3,8 @@ import { define, failed, success } from '../../builtin/tools/define.ts';
 import type { Tool } from '../../builtin/tools/tool.ts';
 import type { Crew } from '../crew.ts';
 import { changesBetween } from '../../workspace/changes.ts';
-import { cut, reportOf, summaryOf, wordsOfChanges } from '../words.ts';
+import type { Roster } from '../roster.ts';
+import { cut, reportOf, stateOf, summaryOf, wordsOfChanges } from '../words.ts';
 
 const branchId = z.string().min(1).describe('A branch_id of an earlier result, or a git branch.');
 const mostCharacters = 30_000;
@@ -11,7 +12,7 @@ const mostCharacters = 30_000;
 const mostBytes = 10 * 1024 * 1024;
 
 /** The result of a branch; while its work is in progress, its state. */
-export function branchOutput(crew: Crew): Tool {
+export function branchOutput(crew: Crew, roster: Roster): Tool {
   const input = z.strictObject({
     branch_id: branchId,
     full_output: z.boolean().optional().describe('The whole last message of its agent.'),
@@ -32,12 +33,10 @@ export function branchOutput(crew: Crew): Tool {
           branch_id,
         };
       const { outcome } = branch;
-      if (outcome === undefined && branch.problem === undefined && branch.commit === undefined)
-        return {
-          ...success(JSON.stringify({ branch_id, status: 'running', agent: branch.agent })),
-          branch_id,
-          summary: 'running',
-        };
+      const isUnfinished = outcome === undefined && branch.problem === undefined && branch.commit === undefined;
+      if (isUnfinished || roster.isAtWork(branch))
+        return { ...success(stateOf(branch)), branch_id, summary: 'running' };
+      roster.read(branch);
       const words = full_output === true && outcome !== undefined ? `\n\n${cut(outcome.message, mostCharacters)}` : '';
       return { ...success(reportOf(branch) + words), branch_id, summary: summaryOf(branch) };
     },

@@ -2,7 +2,7 @@ import { OpenIds } from '../../../ids/open-ids.ts';
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { EncoderSink } from '../../dialect.ts';
-import { asText } from '../../../json/read.ts';
+import { asText, filled } from '../../../json/read.ts';
 import { kindOf } from '../read/tools.ts';
 import { wireKind } from '../words.ts';
 import { safeArgs } from './args.ts';
@@ -30,7 +30,13 @@ export class Tools {
     if (isCut) this.#sink.lose('tool_args');
     const kind = wireKind(event.kind, event.name);
     if (event.kind !== 'tool_call' && kindOf(kind, event.name) !== event.kind) this.#sink.lose('tool_kind');
-    this.#lines.write('item.started', { item_id: event.item_id, kind, name: event.name, args });
+    this.#lines.write('item.started', {
+      item_id: event.item_id,
+      kind,
+      name: event.name,
+      args,
+      ...(kind === 'branch_poll' ? present({ branch_id: filled(args.branch_id) }) : {}),
+    });
   }
 
   end(record: Extract<EventRecord, { type: 'item.completed' }>): void {

@@ -123,7 +123,7 @@ export class Turns {
       if (count === undefined) this.#lines.hold('assistant.message', this.#message(turn));
       else this.#lines.write('assistant.message', { ...this.#message(turn), tool_call_count: count });
     }
-    this.#lines.countCall();
+    if (count !== 0) this.#lines.countCall();
     if (turn !== undefined) {
       turn.items += 1;
       turn.running += 1;
