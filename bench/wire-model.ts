@@ -21,7 +21,7 @@ async function answer(response: ServerResponse, { events = 1, megabytes = 0 }: A
   response.end(`${event({}, { usage })}data: [DONE]\n\n`);
 }
 
-const server = createServer((request, response) => {
+const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
   let body = '';
   request.setEncoding('utf8').on('data', (chunk: string) => void (body += chunk));
   request.on('end', () => void answer(response, (JSON.parse(body) as { metadata: Asked }).metadata));

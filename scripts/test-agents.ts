@@ -109,8 +109,10 @@ await installAgents(newest ? [...pinned, ...agents] : agents);
 if (newest)
   for (const [index, { id, version }] of agents.entries()) tellRelease(id, pinned[index]?.version ?? '', version);
 
+const isReplayed = replay || quick || newest;
+const files = [...(isReplayed ? ['replays'] : []), ...(replay && !wire && !newest ? [] : ['real-agents.live'])];
 const vitest = join(import.meta.dirname, '..', 'node_modules', '.bin', 'vitest');
-const [command = '', ...args] = [...before, vitest, 'run', '--config', 'vitest.agents.config.ts'];
+const [command = '', ...args] = [...before, vitest, 'run', '--config', 'vitest.agents.config.ts', ...files];
 const { status, signal } = spawnSync(command, args, {
   cwd: join(import.meta.dirname, '..'),
   stdio: 'inherit',

@@ -32,7 +32,11 @@ export class AnswerMeter {
     this.#meter = api.meter();
     this.#reply = keepsReply ? new ReplyFold() : undefined;
     const isStream = /^\s*text\/event-stream\b/i.test(type);
-    this.#events = isStream ? new EventReader((name, data) => this.#event(name, data)) : undefined;
+    this.#events = isStream
+      ? new EventReader((name, data) => this.#event(name, data), {
+          telling: () => (keepsReply ? undefined : this.#meter.telling),
+        })
+      : undefined;
     this.#body = isStream ? undefined : [];
     this.#compressed = this.#open(encoding);
   }

@@ -9,6 +9,7 @@ import { answerHeaders, requestHeaders } from './headers.ts';
 import { decompressed } from './decompress.ts';
 import { type Quota, quotasIn } from './quota.ts';
 import type { AnswerTap } from './recording/recorder.ts';
+import { passOn } from './pass-on.ts';
 import { refuse } from './refusal.ts';
 import { type Rest, type Route, upstreamOf } from './route.ts';
 import { Unsent, type Upstream } from './upstream.ts';
@@ -116,28 +117,7 @@ export class Exchange {
     if (route.key !== undefined && isError(answer)) return this.#passError(answer, keys);
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', answerHeaders(answer.rawHeaders, keys));
     response.flushHeaders();
-    await this.#passBody(answer);
-  }
-
-  async #passBody(chunks: AsyncIterable<Buffer>): Promise<void> {
-    const { response } = this.#passage;
-    let flushed: Promise<void> | undefined;
-    try {
-      for await (const chunk of chunks) {
-        const held = this.#see(chunk);
-        let isFull = false;
-        flushed = new Promise((resolve) => {
-          isFull = !response.write(chunk, () => resolve());
-        });
-        if (isFull) await flushed;
-        await held;
-      }
-    } finally {
-      // A connection that is closed at once would lose what is still on its way.
-      await flushed;
-    }
-    await new Promise<void>((resolve) => response.end(resolve).once('close', resolve));
-    if (!response.writableFinished) throw new Error('the agent left');
+    await passOn(answer, response, (chunk) => this.#see(chunk));
   }
 
   /** Some servers quote the key that they do not like. */

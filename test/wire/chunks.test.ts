@@ -49,7 +49,7 @@ it.each(modelApis)('%s: figures do not depend on where the bytes are cut', async
 
 it('an event that is too long is passed over, and the next one is read', () => {
   const seen: string[] = [];
-  const reader = new EventReader((_name, data) => seen.push(data), 100);
+  const reader = new EventReader((_name, data) => seen.push(data), { longest: 100 });
   for (const part of [
     'data: a\n\ndata: ',
     ...Array.from({ length: 50 }, () => 'x'.repeat(9)),
@@ -60,6 +60,42 @@ it('an event that is too long is passed over, and the next one is read', () => {
     reader.push(Buffer.from(part));
   reader.end();
   expect(seen).toEqual(['a', 'b', 'c']);
+});
+
+it('of events that tell nothing none is needed, and none that tells is lost, wherever the bytes are cut', () => {
+  const event = fc.record({
+    text: fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll(/[\r\n]/g, '')),
+    tells: fc.boolean(),
+    lines: fc.constantFrom('\n', '\r\n', '\r'),
+  });
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 30 }), fc.array(fc.nat(), { maxLength: 60 }), (events, cuts) => {
+      const texts = events.map(({ text, tells }, at) => `${at}${text}${tells ? '"usage"' : ''}`);
+      const wire = events.map(({ lines }, at) => `event: e${lines}data: ${texts[at]}${lines}${lines}`).join('');
+      const bytes = Buffer.from(wire);
+      const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((a, b) => a - b);
+      const seen: string[] = [];
+      const reader = new EventReader((_name, data) => seen.push(data), { telling: () => /"usage"/ });
+      for (const [index, place] of [0, ...places].entries()) reader.push(bytes.subarray(place, places[index]));
+      reader.end();
+      const telling = (each: string): boolean => each.includes('"usage"');
+      const whole = texts.map((text) => Buffer.from(text).toString());
+      expect(seen.filter(telling)).toEqual(whole.filter(telling));
+      expect(whole).toEqual(expect.arrayContaining(seen));
+    }),
+    { numRuns: fuzzRuns(200), seed: fuzzSeed },
+  );
+});
+
+it.each([64 * 1024, 1400, 100])('long events that tell nothing are not read, in chunks of %s bytes', (size) => {
+  const seen: number[] = [];
+  const reader = new EventReader((_name, data) => seen.push(data.length), { telling: () => /"usage"/ });
+  const filler = `data: ${'x'.repeat(4000)}\n\n`;
+  const bytes = Buffer.from(`${filler.repeat(100)}data: "usage"\n\n${filler.repeat(100)}`);
+  for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+  reader.end();
+  expect(seen).toContain('"usage"'.length);
+  expect(seen.length).toBeLessThan(40);
 });
 
 it.each([

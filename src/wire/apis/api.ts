@@ -53,6 +53,8 @@ export interface Reading {
 /** Reads an answer as it passes, and keeps nothing but what a `Reading` holds. */
 export interface Meter {
   readonly reading: Reading;
+  /** Events without it say nothing that counts; unset for now or for ever: all may. */
+  readonly telling?: RegExp | undefined;
   /** One server-sent event; `name` is empty where the server gives it none. */
   event(name: string, data: string): void;
   /** An answer in one piece. */

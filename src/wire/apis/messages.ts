@@ -39,6 +39,7 @@ export const messages: Api = {
 
 class MessagesMeter implements Meter {
   readonly reading = noReading();
+  readonly telling = /message_|error/;
 
   event(name: string, data: string): void {
     if (name === '' ? !/"(?:message_(?:start|delta|stop)|error)"/.test(data) : !/^(?:message_|error)/.test(name))

@@ -52,6 +52,7 @@ function wasSaid({ type, role }: JsonObject): boolean {
 
 class ResponsesMeter implements Meter {
   readonly reading = noReading();
+  readonly telling = /response\.(?:created|completed|incomplete|failed)|(?:arguments|input)\.done|error/;
   #hasCalled = false;
 
   event(name: string, data: string): void {
