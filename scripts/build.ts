@@ -1,6 +1,7 @@
 // dist/: the library and the command, split so that each command loads only what it uses, the types, and the page. With --if-stale, only where the sources have changed.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { transformSync } from 'esbuild';
 import { rolldown } from 'rolldown';
 import { buildPage } from './build-page.ts';
 import { buildStamp, isBuilt, writeStamp } from './build-stamp.ts';
@@ -74,7 +75,15 @@ async function build(input: Record<string, string>, together: Record<string, Rea
     },
     plugins: [{ name: 'lean-builtins', renderChunk: (code) => leanBuiltins(code) }],
   });
-  return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
+  const chunks = output.filter((part) => part.type === 'chunk');
+  for (const { fileName, code, moduleIds } of chunks)
+    if (packageIn(moduleIds) !== undefined) writeFileSync(join(dist, fileName), smaller(code));
+  return chunks.flatMap(({ moduleIds }) => moduleIds);
+}
+
+/** What others wrote is made small, when it is finished; our own code stays as it is, so that a stack trace names its lines. */
+function smaller(code: string): string {
+  return transformSync(code, { minify: true, format: 'esm', target: 'node22', legalComments: 'none' }).code;
 }
 
 /** The text of a shell script instead of the call that reads it: nothing has to be found or read at run time. */

@@ -10,6 +10,12 @@ export interface RowKit {
 /** How a value stands in a column with a type. */
 export type CellKind = 'text' | 'whole' | 'decimal' | 'time' | 'labels';
 
+/** What of an outcome is in a row. Named, as the types of every field would spell it out. */
+interface ReadOutcome extends Pick<
+  RunOutcome,
+  'status' | 'metrics' | 'verdict' | 'provenance' | 'session_id' | 'artifacts' | 'warnings' | 'omitted'
+> {}
+
 /** One thing that is known of a stored run. */
 export interface RowField<Schema extends z.ZodType = z.ZodType> {
   readonly schema: (kit: RowKit) => Schema;
@@ -25,12 +31,7 @@ export interface RowField<Schema extends z.ZodType = z.ZodType> {
   /** Whoever starts the run says it, and what an outcome says does not change it. */
   readonly isGiven?: true;
   /** What an outcome says of it. */
-  from?(
-    outcome: Pick<
-      RunOutcome,
-      'status' | 'metrics' | 'verdict' | 'provenance' | 'session_id' | 'artifacts' | 'warnings' | 'omitted'
-    >,
-  ): string | number | undefined;
+  from?(outcome: ReadOutcome): string | number | undefined;
 }
 
 function known<Schema extends z.ZodType, const Rest extends Omit<RowField, 'schema'>>(
