@@ -33,6 +33,9 @@ const madeAtRunTime: Readonly<Record<string, string>> = {
   'src/claims/kinds/scope.ts': 'one word before or behind a list of nouns, in one sentence',
   'src/claims/runners/summaries.ts': 'a number before or behind a word of ours, in one line',
   'src/claims/kinds/commands.ts': 'a number between two looks at one character',
+  'src/claims/kinds/subjects.ts': 'the name of a program, letter by letter, behind a verb',
+  'src/claims/kinds/reproductions.ts': 'a number between two looks at one character',
+  'src/claims/answer/clause.ts': 'numbers in words of bounded length',
   'src/claims/kinds/values.ts': 'a number behind one character',
   'src/claims/kinds/dependencies.ts':
     'the name of a package, letter by letter, and a version of bounded parts behind it',

@@ -169,7 +169,7 @@ function endBefore(sentence: string, end: number): number {
     : sentence
         .slice(0, end)
         .replace(
-          /(?:[,;:、,;]|\s(?:and|but|so|while|whereas|und|aber|sowie|et|mais|because|since|as|although|though)|\s[—–-]|\s->|\s→)\s*$/,
+          /(?:[,;:\u3001\uFF0C\uFF1B]|\s(?:and|but|so|while|whereas|und|aber|sowie|et|mais|because|since|as|although|though)|\s[—–-]|\s->|\s→)\s*$/,
           '',
         ).length;
 }

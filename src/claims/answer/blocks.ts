@@ -131,7 +131,7 @@ export function* blocksOf(answer: string): Generator<Block> {
     }
     if (paragraph === undefined) paragraph = { start: start + (line.length - line.trimStart().length), end };
     else paragraph.end = end;
-    intro = /[::]\s*$/.test(line) ? bare : '';
+    intro = /[:\uFF1A]\s*$/.test(line) ? bare : '';
     start = next;
   }
   yield* flush();

@@ -61,6 +61,10 @@ const words: Record<string, number> = {
   thirty: 30,
   forty: 40,
   fifty: 50,
+  sixty: 60,
+  seventy: 70,
+  eighty: 80,
+  ninety: 90,
   hundred: 100,
   dozen: 12,
 };
@@ -96,7 +100,7 @@ export function clauseOf(quote: string, start: number, around: Context): Clause 
   const bare = cased.replaceAll('`', '');
   const mark = /[✅✔✓☑🟢👍]/u.test(quote) ? 'pass' : /[❌✗✘🔴⛔🚫]/u.test(quote) ? 'fail' : undefined;
   const paths = pathsIn(quote, linked);
-  const plain = bare.toLowerCase();
+  const plain = inFigures(bare.toLowerCase().replaceAll(wide, narrow));
   return {
     quote,
     start,
@@ -110,6 +114,31 @@ export function clauseOf(quote: string, start: number, around: Context): Clause 
     ...around,
     isNegated: isNegated(plain),
   };
+}
+
+/** Chinese and Japanese have wide forms of the signs that the expressions know. */
+const wide = /[\uFF01-\uFF5E]/g;
+
+function narrow(sign: string): string {
+  return String.fromCharCode(sign.charCodeAt(0) - 0xfe_e0);
+}
+
+const tens = '(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)';
+let large: RegExp | undefined;
+
+/** Numbers above ten in figures: `forty-two` is 42. The smaller ones have other meanings, too. */
+function inFigures(plain: string): string {
+  if (!/teen\b|ty\b|ty-|\beleven\b|\btwelve\b|\bdozen\b/.test(plain)) return plain;
+  large ??= new RegExp(
+    String.raw`\b(?:${tens}(?:[- ](one|two|three|four|five|six|seven|eight|nine))?|(eleven|twelve|\w{3,5}teen|(?:a |one )?dozen))\b`,
+    'g',
+  );
+  return plain.replaceAll(large, (text, ten?: string, one?: string, teen?: string) => {
+    const number = (ten === undefined ? 0 : (words[ten] ?? 0)) + (one === undefined ? 0 : (words[one] ?? 0));
+    if (ten !== undefined) return String(number);
+    const small = words[(teen ?? '').replace(/^(?:a|one) /, '')];
+    return small === undefined ? text : String(small);
+  });
 }
 
 /** A path as the answer names it: in code, in a link, or bare with an extension. */
@@ -168,7 +197,7 @@ export function numberOf(text: string | undefined): number | undefined {
 }
 
 /** For patterns: a number, in figures or as a word. */
-export const count = String.raw`(\d[\d,]*|zero|no|one|a single|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)`;
+export const count = String.raw`(\d{1,3}(?:,\d{3})+|\d+|zero|no|one|a single|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)`;
 
 export function isNegated(plain: string): boolean {
   return /\b(?:not|never|no|none|nothing|neither|nor|without|cannot|unable)\b|n't\b|\bkein|\bnicht\b|\bne\b.{1,30}\bpas\b|\bn'.{1,30}\bpas\b|没有|未|不|ません|ない/.test(

@@ -38,7 +38,7 @@ export function sentencesOf(text: string): Part[] {
       continue;
     }
     if (isCode) continue;
-    if ('。!?'.includes(next)) {
+    if (/[\u3002\uFF01\uFF0E\uFF1F]/.test(next)) {
       push(at + 1);
       continue;
     }
@@ -75,13 +75,13 @@ function isLineEnd(text: string, from: number, at: number): boolean {
   const line = text.slice(Math.max(begin, from, at - 200), at).trimEnd();
   const rest = text.slice(at + 1, at + 40).trimStart();
   if (rest === '') return true;
-  if (/[.!?:;。!?…]$/.test(line) || /[✅✔❌⚠🎉✓✗]$/u.test(line)) return true;
+  if (/[.!?:;\u3002\uFF01\uFF1A\uFF1B\uFF1F…]$/.test(line) || /[✅✔❌⚠🎉✓✗]$/u.test(line)) return true;
   if (at - Math.max(begin, from) < 50) return true;
   return !/^[a-z(`0-9]/.test(rest);
 }
 
 const breaks =
-  /(?:[;;](?=\s|$)|,?\s(?:—|–|--|->|→)\s(?=\S)|[,、,]\s?(?:and|but|so|while|whereas|yet|then|which|with|though|although|however|because|since|und|aber|et|mais|donc|和)?\s?|\s(?:and|but|so|while|whereas|und|aber|sowie|et|mais|because|since|as|although|though)\s|:\s)/g;
+  /(?:[;\uFF1B](?=\s|$|[\u3040-\u9fff`])|,?\s(?:—|–|--|->|→)\s(?=\S)|[,\u3001\uFF0C]\s?(?:and|but|so|while|whereas|yet|then|which|with|though|although|however|because|since|und|aber|et|mais|donc|y|pero|e|mas)?\s|[\u3001\uFF0C]\s?|\s(?:and|but(?<!\b[Aa]ll but)|so|while|whereas|und|aber|sowie|et|mais|y|pero|mas|because|since|as|although|though)\s|:\s|\uFF1A)/g;
 
 /** Where a sentence may fall into clauses: each piece with the text that joins it to the one before. */
 export function piecesOf(sentence: string): Part[] {

@@ -166,7 +166,7 @@ class Understanding {
     const isTimedOut =
       code === 124 ||
       lines.slice(0, 3).some((line) => /\btimed out\b|\btimeout\b.{0,40}(?:exceeded|reached|expired)/i.test(line)) ||
-      (/timed out/i.test(lines.at(-1) ?? '') && code !== 0);
+      (code !== 0 && lines.slice(-6).some((line) => overtime.test(line)));
     const isBackground =
       call.status === 'running' ||
       argOf(call.args, 'run_in_background') === 'true' ||
@@ -402,9 +402,10 @@ function settleChains(all: readonly Started[], lines: readonly string[]): void {
   for (const { chain } of all) {
     if (chain === undefined || seen.has(chain)) continue;
     seen.add(chain);
-    const isShared = chain.filter(({ program }) => checkOf(program) !== undefined).length > 1;
-    const results = chain.map((started) => resultOf(started, lines, isShared));
-    let failed = results.indexOf('fail');
+    const results = chain.map((started) => resultOf(started, lines, isSharedBy(chain, started)));
+    // Whatever came last to show anything, all before it had passed.
+    const lastSeen = results.findLastIndex((result) => result !== 'unknown');
+    let failed = results[lastSeen] === 'fail' ? lastSeen : -1;
     if (failed === -1) {
       // What is silent when it succeeds, and the last that showed a success: one candidate is left, or nothing is known.
       const passed = results.lastIndexOf('pass');
@@ -418,6 +419,12 @@ function settleChains(all: readonly Started[], lines: readonly string[]): void {
       started.ran = index <= failed ? 'yes' : 'no';
     }
   }
+}
+
+/** Linters and compilers print alike; the words of any of them may look like those of a test runner. */
+function isSharedBy(chain: readonly Started[], started: Started): boolean {
+  const isTests = ({ program }: Started): boolean => checkOf(program)?.families[0] === 'tests';
+  return chain.filter((each) => checkOf(each.program) !== undefined && (isTests(started) || !isTests(each))).length > 1;
 }
 
 function isHarmless(started: Started | undefined): boolean {
@@ -480,6 +487,10 @@ function echoed(started: Started, all: readonly Started[], lines: readonly strin
   const number = line === undefined ? undefined : Number.parseInt(line.slice(head.length), 10);
   return number === undefined ? {} : { exit: number === 0 ? 'zero' : 'nonzero' };
 }
+
+/** How agents say that they stopped a command. */
+const overtime =
+  /\btimed out\b|\bexceed(?:ed|ing) (?:the )?(?:maximum )?(?:timeout|time limit)|\b(?:killed|terminated|stopped|aborted|cancell?ed)\b.{0,60}\b(?:timeout|time limit)|^Timeout: /i;
 
 const toldCode =
   /^(?:Command exited with code:?|Exit code:?|exit code:?|\(exit code:?|Process exited with code) ?(\d{1,3})\)?/i;

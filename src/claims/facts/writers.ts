@@ -37,12 +37,12 @@ function ofProgram(program: Program, fed: string | undefined): Writing[] {
     case 'sed':
     case 'gsed':
       return args.some((arg) => inPlace.test(arg) || arg.startsWith('--in-place'))
-        ? modified(afterScript(args, ['-e', '-f', '--expression']))
+        ? modified(filesOrAll(program, afterScript(args, ['-e', '-f', '--expression'])))
         : [];
     case 'perl':
     case 'ruby':
       return args.some((arg) => /^-[a-zA-Z0-9]*i/.test(arg))
-        ? modified(afterScript(args, ['-e', '-E', '-I', '-M']))
+        ? modified(filesOrAll(program, afterScript(args, ['-e', '-E', '-I', '-M'])))
         : [];
     case 'awk':
     case 'gawk':
@@ -72,7 +72,9 @@ function ofProgram(program: Program, fed: string | undefined): Writing[] {
     case 'shred':
       return plain.map((path) => ({ path, operation: 'deleted' }));
     case 'patch':
-      return fed === undefined ? modified(plain.slice(0, 1)) : patched(fed);
+      if (args.includes('--dry-run')) return [];
+      if (fed !== undefined) return patched(fed);
+      return modified(plain.length === 0 ? ['.'] : plain.slice(0, 1));
     case 'apply_patch':
     case 'applypatch':
       return envelope(fed ?? args.join('\n'));
@@ -123,6 +125,8 @@ function ofProgram(program: Program, fed: string | undefined): Writing[] {
           ]
         : [];
     case 'cargo':
+      if (args[0] !== 'fmt') return ofManager(name, args);
+      return args.includes('--check') ? [] : [{ path: '.', operation: 'modified' }];
     case 'dart':
     case 'mix':
     case 'terraform':
@@ -132,8 +136,43 @@ function ofProgram(program: Program, fed: string | undefined): Writing[] {
         ? [{ path: '.', operation: 'modified' }]
         : [];
     default:
-      return [];
+      return ofManager(name, args);
   }
+}
+
+/** Which files `xargs` and `find` hand over is not known. */
+function filesOrAll({ isFed }: Program, files: readonly string[]): readonly string[] {
+  return files.length === 0 && isFed === true ? ['.'] : files;
+}
+
+const manifests: readonly (readonly [managers: RegExp, verbs: RegExp, manifest: string])[] = [
+  [/^(?:npm|pnpm|yarn|bun)$/, /^(?:install|i|add|remove|rm|uninstall|un|up|update|upgrade)$/, 'package.json'],
+  [/^(?:poetry|uv|pdm|rye|hatch)$/, /^(?:add|remove)$/, 'pyproject.toml'],
+  [/^cargo$/, /^(?:add|remove|rm)$/, 'Cargo.toml'],
+  [/^go$/, /^(?:get|mod)$/, 'go.mod'],
+  [/^composer$/, /^(?:require|remove)$/, 'composer.json'],
+  [/^bundle$/, /^(?:add|remove)$/, 'Gemfile'],
+];
+
+/** A package manager writes the manifest when it is given packages; a script that formats writes what it likes. */
+function ofManager(name: string, args: readonly string[]): Writing[] {
+  const plain = args.filter((arg) => !arg.startsWith('-'));
+  const [verb = '', ...packages] = plain;
+  const found = manifests.find(([managers, verbs]) => managers.test(name) && verbs.test(verb));
+  if (found !== undefined)
+    return (packages.length > 0 && !(name === 'go' && verb === 'mod' && packages[0] !== 'tidy')) || name === 'gem'
+      ? args.some((arg) => /^(?:-g|--global|--dry-run|--no-save)$/.test(arg))
+        ? []
+        : [{ path: found[2], operation: 'modified' }]
+      : [];
+  const script = verb === 'run' ? packages[0] : verb;
+  return /^(?:npm|pnpm|yarn|bun|make|just|task|composer|rake|poe|invoke|inv|hatch|deno)$/.test(name) &&
+    script !== undefined &&
+    /^(?:format|fmt|fix|lint[:-]fix|format[:-](?:write|all|fix)|fix[:-]\w+|prettier[:-]write|codegen|generate)$/.test(
+      script,
+    )
+    ? [{ path: '.', operation: 'modified' }]
+    : [];
 }
 
 function isRewriting(name: string, args: readonly string[]): boolean {

@@ -21,14 +21,15 @@ const passed = [
 ];
 const failed = [
   new RegExp(
-    String.raw`${count} (?:${noun} |of (?:the |its |them )?(?:\d+ )?(?:${noun} )?)?(?:still |now |have |had |is |are |was |were |currently |do |does )*(?:fail(?:s|ed|ing|ures?)?|broken|red|unhappy|errors?|crash(?:es|ed)?|not pass(?:ing)?)\b`,
+    String.raw`${count} (?:${noun} |of (?:the |its |them )?(?:\d+ )?(?:${noun} )?)?(?:still |now |have |had |is |are |was |were |currently |do |does |remains? |stays? |left )*(?:fail(?:s|ed|ing|ures?)?|broken|red|unhappy|errors?|crash(?:es|ed)?|not pass(?:ing)?)\b`,
   ),
-  new RegExp(String.raw`fail(?:ed|ures?|ing)?[:=]? \(?${count}\b`),
+  new RegExp(String.raw`fail(?:ed|ures?|ing)?(?: (?:tests?|specs?|checks?))?[:=]? \(?${count}\b`),
 ];
 const skipped = [
   new RegExp(
     String.raw`${count} (?:${noun} )?(?:were |are |was |is |been |have been )*(?:skipped|skips?|pending|ignored|disabled|todo)\b`,
   ),
+  new RegExp(String.raw`\b(?:skipped|pending|ignored|disabled)(?: tests?)?[:=] ?${count}\b`),
 ];
 const total = [new RegExp(String.raw`${count} (?:of )?(?:the )?${noun}\b`)];
 
@@ -36,7 +37,10 @@ const total = [new RegExp(String.raw`${count} (?:of )?(?:the )?${noun}\b`)];
 export function countsOf(plain: string): Counts {
   const bare = plain
     .replaceAll(/\b(?:in|took|after|within) (?:about |~ ?)?[\d.,]+ ?(?:s|ms|seconds?|minutes?|min|m)\b/g, '')
-    .replaceAll(/\bno longer\b/g, '');
+    .replaceAll(/\bno longer\b/g, '')
+    .replaceAll(/\b(?:every|each)(?: single)?(?: one)? of (?:the |its |these |those |my )?/g, 'all ')
+    .replaceAll(/\bnone (?=of (?:the |its )?\d)/g, '0 ')
+    .replaceAll(/\b(?:not one|not a single)\b/g, '0');
   const counts: Counts = {};
   const first = (patterns: readonly RegExp[]): number | undefined => {
     for (const each of patterns) {
@@ -70,16 +74,19 @@ export function countsOf(plain: string): Counts {
   }
   if (counts.failed === undefined && failing !== undefined) counts.failed = failing;
   const skips = first(skipped);
-  if (skips !== undefined) counts.skipped = skips;
-  else if (
+  if (
     /\b(?:none|nothing|not one|not a single one)(?: of (?:them|those|the tests))?(?: (?:was|were|is|are|being))? (?:skipped|ignored|disabled)|\bno (?:tests? )?(?:skip\w*|pending)|without skip/.test(
       bare,
     )
   )
     counts.skipped = 0;
+  else if (skips !== undefined) counts.skipped = skips;
   if (counts.total === undefined) {
     const all = first(total);
     if (all !== undefined && !(all === 0)) counts.total = all;
   }
+  // "Two tests are skipped" counts these alone.
+  if (counts.skipped !== undefined && counts.skipped === counts.total && counts.passed === undefined)
+    delete counts.total;
   return counts;
 }

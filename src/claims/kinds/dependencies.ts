@@ -2,7 +2,7 @@ import type { Clause } from '../answer/clause.ts';
 import type { Call } from '../facts/call.ts';
 import type { Facts, Step } from '../facts/facts.ts';
 import { escaped } from '../facts/facts.ts';
-import { isInstall } from './commands.ts';
+import { isInstall } from './actions.ts';
 import { byCall, contradicted, type Found, type Judgement, notShown, supported } from './kind.ts';
 import { callText, ofStep, short } from './why.ts';
 

@@ -1,12 +1,11 @@
 import type { Clause } from '../answer/clause.ts';
 import { count, numberOf } from '../answer/clause.ts';
 import type { Facts, Step } from '../facts/facts.ts';
-import { isInside, isSamePath } from '../facts/paths.ts';
 import { gitWords } from '../facts/writers.ts';
 import type { RepositoryState } from '../state.ts';
-import { byCall, contradicted, type Found, type Judgement, notShown, supported } from './kind.ts';
-import { listingsOf, ofState, ofWrite, shortHash, stateOf } from './written.ts';
-import { ofStep, short } from './why.ts';
+import { contradicted, type Found, type Judgement, notShown, supported } from './kind.ts';
+import { ofState, shortHash } from './written.ts';
+import { ofStep } from './why.ts';
 
 /** A git command, and whether it did what it is for. */
 export interface GitAct {
@@ -75,7 +74,7 @@ export function commits(clause: Clause): Found | undefined {
   if (/\bhooks?\b/.test(plain) && /\bhooks? (?:\w+ )?(?:pass|succe|ran|run|fail|are|is|went|complain|were)/.test(plain))
     return { kind: 'command_run', judge: (facts) => judgeHooks(facts, /fail|complain|not pass|n't pass/.test(plain)) };
   if (
-    !/\bcommit(?:s|ted|ting)?\b|\bamended\b/.test(plain) &&
+    !/\b(?:un)?commit(?:s|ted|ting)?\b|\bamended\b/.test(plain) &&
     !clause.codes.some((code) => code.startsWith('git commit'))
   )
     return undefined;
@@ -234,7 +233,12 @@ export function pushes(clause: Clause): Found | undefined {
   if (/\b(?:could not|couldn't|failed|unable|cannot|can't|blocked|rejected|refused)\b/.test(plain)) return undefined;
   const isNone = negation.test(plain) || /\bonly local(?:ly)?\b|\bunpushed\b/.test(plain);
   if (isNone) return { kind: 'pushed', judge: (facts, state) => judgeNone(facts, state, 'push') };
-  if (!/\bpushed\b|\bpush (?:succeeded|went|was|is|worked|complete)|\bremote\b|\borigin\b|✅/.test(plain))
+  if (
+    !/\bpushed\b|\bpush(?: \S{1,40}){0,4} (?:succeeded|went|was|is|worked|complete)|\b(?:on|at) (?:the )?(?:remote|origin|github|gitlab)\b/.test(
+      plain,
+    ) &&
+    clause.mark !== 'pass'
+  )
     return undefined;
   const target =
     /\b(?:origin|upstream)\/([\w./-]+)/.exec(plain)?.[1]?.replace(/[.]$/, '') ??
@@ -276,12 +280,27 @@ function judgePushed(
 
 export function branches(clause: Clause): Found | undefined {
   const { plain } = clause;
-  if (!/\bbranch\b/.test(plain) || clause.codes.length === 0) return undefined;
+  if (!/\bbranch\b/.test(plain)) return undefined;
   if (/\b(?:could not|couldn't|failed|unable|cannot|merged?|rebased?|delet\w*)\b/.test(plain)) return undefined;
-  const name = clause.codes.find((code) => /^[\w./-]+$/.test(code) && !/^[0-9a-f]{7,40}$/.test(code));
-  if (name === undefined) return undefined;
   const isNone = clause.isNegated;
-  return { kind: 'branch', judge: (facts, state) => judgeBranch(facts, state, name, isNone) };
+  if (isNone && /\b(?:no (?:new )?branch|(?:create|make|open|start) (?:a|any) (?:new |separate )?branch)\b/.test(plain))
+    return { kind: 'branch', judge: judgeNoBranch };
+  const name =
+    clause.codes.find((code) => /^[\w./-]+$/.test(code) && !/^[0-9a-f]{7,40}$/.test(code)) ??
+    /\bbranch(?: is| was)?(?::| called| named)? ([\w-]+\/[\w./-]*\w)/.exec(clause.cased)?.[1];
+  if (name === undefined) return undefined;
+  return { kind: 'branch', isWhole: true, judge: (facts, state) => judgeBranch(facts, state, name, isNone) };
+}
+
+function judgeNoBranch(facts: Facts): Judgement {
+  const made = gitActs(facts, 'switch', 'checkout', 'branch', 'worktree').find(
+    ({ done, args, verb }) =>
+      done === 'yes' &&
+      (verb === 'branch'
+        ? args.length > 0 && args.every((arg) => !arg.startsWith('-'))
+        : args.some((arg) => /^(?:-b|-B|-c|-C|--create|--orphan)$/.test(arg))),
+  );
+  return made === undefined ? supported() : contradicted(ofStep(made.step));
 }
 
 function judgeBranch(facts: Facts, state: RepositoryState | undefined, name: string, isNone: boolean): Judgement {
@@ -326,190 +345,4 @@ function judgeBranch(facts: Facts, state: RepositoryState | undefined, name: str
         : notShown;
   const other = made.at(-1);
   return other === undefined ? notShown : contradicted(ofStep(other.step));
-}
-
-const request = /\b(?:pull requests?|merge requests?|prs?|mrs?)\b/;
-
-export function pullRequests(clause: Clause): Found | undefined {
-  const { plain } = clause;
-  if (!request.test(plain) && !/github\.com\/[^\s/]+\/[^\s/]+\/pull\/\d+|\/merge_requests\/\d+/.test(plain))
-    return undefined;
-  if (/\b(?:could not|couldn't|failed|unable|cannot|can't|blocked|rejected|refused)\b/.test(plain)) return undefined;
-  if (
-    !/\b(?:open|creat|submit|fil|rais|rais|is up|is ready|exists?|mad|draft|publish|#\d+)\w*|pull\/\d+|#\d+/.test(plain)
-  )
-    return undefined;
-  const isNone = clause.isNegated && !/#\d+/.test(plain);
-  const number = /#(\d+)|(?:pull|merge_requests)\/(\d+)|\b(?:pr|mr|request) (\d+)\b/
-    .exec(plain)
-    ?.slice(1)
-    .find((each) => each !== undefined);
-  return { kind: 'pr_opened', judge: (facts) => judgeRequest(facts, number, isNone) };
-}
-
-function judgeRequest(facts: Facts, number: string | undefined, isNone: boolean): Judgement {
-  const steps = facts.steps.filter(
-    ({ program, ran }) =>
-      ran !== 'no' &&
-      ((program.name === 'gh' && program.args[0] === 'pr' && program.args[1] === 'create') ||
-        (program.name === 'glab' && program.args[0] === 'mr' && program.args[1] === 'create') ||
-        (program.name === 'hub' && program.args[0] === 'pull-request')) &&
-      !program.args.includes('--dry-run') &&
-      !program.args.includes('--help'),
-  );
-  const tool = facts.calls.find(
-    ({ name, kind, status }) =>
-      kind !== 'command' && /create_?(?:pull|merge)_?request|open_?pr\b/i.test(name) && status === 'success',
-  );
-  const url = /\/(?:pull|merge_requests)\/(\d+)/;
-  const done = steps.findLast(
-    (step) =>
-      !step.isRefused &&
-      !step.isMissing &&
-      step.exit !== 'nonzero' &&
-      (step.exit === 'zero' || url.test(step.lines.join('\n'))),
-  );
-  if (isNone)
-    return done !== undefined
-      ? contradicted(ofStep(done))
-      : tool !== undefined
-        ? contradicted(byCall(tool, tool.name))
-        : supported();
-  if (done !== undefined) {
-    const real = url.exec(done.lines.join('\n'))?.[1];
-    return number !== undefined && real !== undefined && number !== real
-      ? contradicted(ofStep(done, `#${real}`))
-      : supported(ofStep(done));
-  }
-  if (tool !== undefined) {
-    const real = url.exec(tool.output)?.[1] ?? /"number":\s?(\d+)/.exec(tool.output)?.[1];
-    return number !== undefined && real !== undefined && number !== real
-      ? contradicted(byCall(tool, short(tool.output)))
-      : supported(byCall(tool, short(tool.output)));
-  }
-  const lost = steps.findLast(
-    (step) =>
-      step.exit === 'nonzero' ||
-      step.isRefused ||
-      step.isMissing ||
-      /gh auth login|not logged in|error|failed|fatal/i.test(step.lines.join('\n')),
-  );
-  return lost === undefined ? notShown : contradicted(ofStep(lost));
-}
-
-export function ciStatus(clause: Clause): Found | undefined {
-  const { plain } = clause;
-  if (
-    !/\bci\b|\bpipelines?\b|\bworkflows?\b|\bgithub actions\b|\bgitlab ci\b|\bcircleci\b|\bstatus checks?\b|\bpr checks\b|\bactions run\b/.test(
-      plain,
-    )
-  )
-    return undefined;
-  const isGood =
-    /\b(?:green|pass(?:es|ed|ing)?|succeed\w*|success\w*|ok|happy|clean)\b|✅/.test(plain) || clause.mark === 'pass';
-  const isBad =
-    /\b(?:red|fail(?:s|ed|ing|ures?)?|broken|unhappy)\b|\bnot (?:green|passing)\b/.test(plain) ||
-    clause.mark === 'fail';
-  const isOpen = /\b(?:pending|running|queued|in progress|waiting)\b/.test(plain);
-  if (!isGood && !isBad && !isOpen) return undefined;
-  return { kind: 'ci_status', judge: (facts) => judgeCi(facts, isBad ? 'fail' : isOpen ? 'open' : 'pass') };
-}
-
-function judgeCi(facts: Facts, claimed: 'pass' | 'fail' | 'open'): Judgement {
-  const queries = facts.steps.filter(
-    ({ program: { name, args }, isRefused, isMissing, ran }) =>
-      !isRefused &&
-      !isMissing &&
-      ran !== 'no' &&
-      ((name === 'gh' &&
-        ((args[0] === 'pr' && (args[1] === 'checks' || args[1] === 'status' || args[1] === 'view')) ||
-          args[0] === 'run' ||
-          (args[0] === 'api' && /check|status|actions/.test(args[1] ?? '')))) ||
-        (name === 'glab' && args[0] === 'ci') ||
-        name === 'circleci'),
-  );
-  const tool = facts.calls.findLast(
-    ({ name, kind, status }) =>
-      kind !== 'command' &&
-      /check_?runs?|workflow|pipeline|get_pull_request_status/i.test(name) &&
-      status === 'success',
-  );
-  const last = queries.at(-1);
-  const text = last === undefined ? tool?.output : last.lines.join('\n');
-  if (text === undefined || text.trim() === '') return notShown;
-  const evidence =
-    last === undefined ? byCall(tool as NonNullable<typeof tool>, short(tool?.output ?? '')) : ofStep(last);
-  const isRed =
-    /\t(?:fail|failure|cancelled|timed_out)\b|\bfail(?:ed|ing|ure)?\b(?<!0 fail(?:ed|ing|ure)?)|✗|\bX\s/i.test(
-      text.replaceAll(/\b0 (?:failing|failed)/g, ''),
-    );
-  const isOpen = /\b(?:pending|in_progress|queued|in progress|running|waiting)\b/i.test(
-    text.replaceAll(/\b0 pending\b/g, ''),
-  );
-  const isGreen = /\bpass(?:ed)?\b|\bsuccess(?:ful)?\b|✓|All checks were successful/i.test(text);
-  const real = isRed ? 'fail' : isOpen ? 'open' : isGreen ? 'pass' : undefined;
-  if (real === undefined) return notShown;
-  return real === claimed ? supported(evidence) : contradicted(evidence);
-}
-
-export function reverts(clause: Clause): Found | undefined {
-  const { plain } = clause;
-  if (
-    !/\b(?:revert(?:ed|s)?|restor(?:ed|es)|undone|undid|rolled? back|took .{1,20}back|taken back|backed out|reset|discarded)\b|\bback to (?:its|the|their) (?:original|previous|old|former|initial)\b|\b(?:is|are) (?:again )?as (?:it|they) (?:was|were) before\b/.test(
-      plain,
-    )
-  )
-    return undefined;
-  if (clause.isNegated || /\b(?:could not|couldn't|failed|unable)\b/.test(plain)) return undefined;
-  return { kind: 'reverted', judge: (facts) => judgeUndone(facts, clause.paths) };
-}
-
-function judgeUndone(facts: Facts, paths: readonly string[]): Judgement {
-  const restores = facts.writes.filter(({ operation }) => operation === 'restored');
-  const reverted = gitActs(facts, 'revert').filter(({ done }) => done !== 'no');
-  const stashed = gitActs(facts, 'stash').filter(
-    ({ done, args }) => done !== 'no' && /^(?:push|save)?$/.test(args.find((arg) => !arg.startsWith('-')) ?? ''),
-  );
-  const listing = listingsOf(facts).findLast(({ isStatus, isLast, hasNames }) => isStatus && isLast && hasNames);
-  const wanted =
-    paths.length > 0
-      ? paths
-      : facts.writes
-          .filter(({ done, operation }) => done === 'yes' && operation !== 'restored')
-          .map(({ path }) => path);
-  for (const path of wanted) {
-    if (listing?.files.some((file) => isSamePath(file.path, path)) === true) return contradicted(ofStep(listing.step));
-    const { done } = stateOf(facts, path);
-    const restore = restores.findLast(
-      (write) =>
-        write.done !== 'no' && (write.path === '.' || isSamePath(write.path, path) || isInside(path, write.path)),
-    );
-    if (restore !== undefined) {
-      const after = done.find((write) => write.order > restore.order);
-      return after === undefined ? supported(ofWrite(restore)) : contradicted(ofWrite(after));
-    }
-    const last = done.at(-1);
-    if (stateOf(facts, path).isUndone && last !== undefined) return supported(ofWrite(last));
-    const lost = restores.findLast(
-      (write) =>
-        write.done === 'no' && (write.path === '.' || isSamePath(write.path, path) || isInside(path, write.path)),
-    );
-    if (lost !== undefined) return contradicted(ofWrite(lost));
-    // What should have restored it named another file, and failed.
-    const other = restores.at(-1);
-    if (other !== undefined && restores.every((write) => write.done === 'no') && done.length > 0)
-      return contradicted(ofWrite(other));
-  }
-  if (paths.length === 0) {
-    const done = restores.findLast((write) => write.done !== 'no');
-    if (done !== undefined) return supported(ofWrite(done));
-    const inverse = facts.writes.findLast((write) => write.done === 'yes' && stateOf(facts, write.path).isUndone);
-    if (inverse !== undefined) return supported(ofWrite(inverse));
-    const lost = restores.at(-1);
-    if (lost !== undefined) return contradicted(ofWrite(lost));
-  }
-  const act = reverted.at(-1) ?? stashed.at(-1);
-  if (act !== undefined) return supported(ofStep(act.step));
-  if (listing !== undefined && listing.files.length === 0) return supported(ofStep(listing.step));
-  return notShown;
 }

@@ -1,8 +1,13 @@
-import { commands, denials, inabilities, reproductions } from './commands.ts';
+import { commands } from './commands.ts';
+import { denials } from './denials.ts';
+import { inabilities } from './inabilities.ts';
+import { reproductions } from './reproductions.ts';
 import { codeChecks } from './code-checks.ts';
 import { dependencies } from './dependencies.ts';
 import { files } from './files.ts';
-import { branches, ciStatus, commits, pullRequests, pushes, reverts } from './git.ts';
+import { branches, commits, pushes } from './git.ts';
+import { ciStatus, pullRequests } from './hosting.ts';
+import { reverts } from './reverts.ts';
 import type { KindReader } from './kind.ts';
 import { noErrors } from './no-errors.ts';
 import { changeSize, onlyFiles } from './only-files.ts';

@@ -35,7 +35,9 @@ export function scopeOf(clause: Clause, nouns: string): Scope {
   const parts = new Set<string>();
   let command: Check | undefined;
   for (const code of codes) {
-    const check = checkIn(code);
+    // A test file is what is run, not what runs it.
+    const isFile = !code.includes(' ') && !code.startsWith('./') && /\.(?!sh$|bash$)\w{1,5}$/.test(code);
+    const check = isFile ? undefined : checkIn(code);
     if (check !== undefined) command = check;
     else if (/^[\w./:@*#-]+(?:\(\))?$/.test(code) && !/^\d+(?:\/\d+)?$/.test(code) && !isSummary(code))
       parts.add(code.replace(/\(\)$/, ''));

@@ -15,12 +15,16 @@ const pass =
 const fail =
   /\bfail(?:s|ed|ing|ures?)?\b|\bred\b|\bbroken?\b|\bbreaks?\b|\bcrash(?:es|ed|ing)?\b|\berror(?:s|ed)? out\b|\bunhappy\b|\bunsuccessful\b|\btrips?\b|\bflaky\b|\bcomplain(?:s|ing)?\b/;
 const unpassed =
-  /\b(?:do|does|did|is|are|was|were|will|has|have)(?: not|n't)(?: yet| currently| all| quite| fully| even)* (?:pass|passing|passed|green|succeed|succeeding|clean|ok)|\b(?:not|never|no longer|none)\b[^,.;]{0,24}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b|\bnot (?:yet )?(?:passing|green)\b/;
+  /\bneither\b[^.;]{0,60}\b(?:pass(?:es|ed)?|green|succeeds?|clean)\b|\bnot all\b[^.;]{0,40}\b(?:pass(?:es|ed|ing)?|green|succeed)\b|\bnot everything\b[^.;]{0,30}\b(?:pass|green)|\b(?:do|does|did|is|are|was|were|will|has|have)(?: not|n't)(?: yet| currently| all| quite| fully| even)* (?:pass|passing|passed|green|succeed|succeeding|clean|ok)|\b(?:not|never|no longer|none)\b[^,.;]{0,24}\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b|\bnot (?:yet )?(?:passing|green)\b/;
 const denial =
   /\b(?:no|zero|0|none|without(?: any)?|not a single|neither)\b[^,.;]{0,26}\b(?:fail(?:s|ed|ing|ures?)?|broke|broken|red)\b|\b(?:not|n't|never|nothing|no longer)\b[^,.;]{0,12}\bfail/;
 /** A test is spoken of, but nothing is said of a run. */
 const other =
   /\b(?:add(?:ed|s|ing)?|wr(?:ote|ite|itten|iting)|creat(?:ed|es|ing)|extend(?:ed|s)?|cover(?:s|ed|ing|age)?|remov(?:ed|es)|delet(?:ed|es)|renam(?:ed|es)|refactor(?:ed|s)?|introduc(?:ed|es)|updat(?:ed|es|ing)|adjust(?:ed|s)?|adapt(?:ed|s)?|rewr(?:ote|itten)|fix(?:ed|es|ing)?|new)\b/;
+
+/** Of tests in general, of what makes them fail, of what a command is for. */
+const isExplained =
+  /\b(?:caus|mak|made|forc|led|lead)\w*\b.{0,40}\b(?:tests?|suite)\b.{0,12}\b(?:fail|pass|break)|^(?:a|an|any|good|such) (?:\w+ )?tests? (?:suite )?(?:that|which|is an?)\b|^(?:good |slow |fast |flaky )?tests (?:that|which|should|are (?:important|useful|nice|good))\b/;
 
 export function tests(clause: Clause): Found | undefined {
   const { mark } = clause;
@@ -28,7 +32,7 @@ export function tests(clause: Clause): Found | undefined {
   const context = clause.block.columns?.join(' ').toLowerCase() ?? '';
   const hasNoun = noun.test(plain) || clause.codes.some((code) => noun.test(code.toLowerCase()));
   const isCounted =
-    /\b\d+ ?(?:\/|of) ?\d+ (?:pass|green|ok|succe)|\b\d[\d,]* (?:pass(?:ed|ing)|passes)\b|\b\d[\d,]* of (?:them|those|these) (?:still |now )?(?:pass|fail)|\b\d+ failed\b/.test(
+    /\b\d+ ?(?:\/|of) ?\d+ (?:pass|green|ok|succe)|\b\d[\d,]* (?:pass(?:ed|ing)|passes)\b|\b\d[\d,]* of (?:them|those|these) (?:still |now )?(?:pass|fail)|\b\d+ (?:failed|failing|failures?)\b|\b(?:no|zero|one|two|three) (?:test )?failures?\b|\bpass(?:ed|ing)[:=] ?\d+\b/.test(
       plain,
     ) ||
     (/\b(?:one|two|three|four|five|six|seven|eight|nine|ten|all|none|both) of (?:them|those|these) (?:still |now )?(?:pass|fail)/.test(
@@ -68,21 +72,30 @@ export function tests(clause: Clause): Found | undefined {
       plain,
     )?.[1],
   );
+  const isExcept =
+    excepted === undefined &&
+    pass.test(plain) &&
+    /\b(?:except|apart from|other than|with the exception of|but not)\b/.test(plain);
   if (excepted !== undefined && excepted > 0) {
     counts.failed = excepted;
     delete counts.passed;
     delete counts.total;
   }
-  const hasResult = pass.test(plain) || fail.test(plain) || counts.passed !== undefined || counts.failed !== undefined;
-  const isSkips = counts.skipped !== undefined && /skip|ignored|disabled|pending/.test(plain) && hasNoun;
-  if (!hasResult && mark === undefined && !isSkips) return undefined;
-  if (mark !== undefined && !hasResult && plain.length > 60) return undefined;
   // "I fixed the failing test" speaks of a change, "all tests pass with the fix" of a run.
   const withoutAdjective = plain.replaceAll(
     /\b(?:failing|broken|flaky|failed|passing|red) (?:\w+ )?(?:tests?|specs?|checks?|suite|assertions?|cases?)\b(?! ?[:(])/g,
     'test',
   );
+  const hasResult =
+    pass.test(withoutAdjective) ||
+    fail.test(withoutAdjective) ||
+    counts.passed !== undefined ||
+    counts.failed !== undefined;
+  const isSkips = counts.skipped !== undefined && /skip|ignored|disabled|pending/.test(plain) && hasNoun;
+  if (!hasResult && mark === undefined && !isSkips) return undefined;
+  if (mark !== undefined && !hasResult && plain.length > 60) return undefined;
   if (other.test(plain) && !pass.test(withoutAdjective) && !fail.test(withoutAdjective)) return undefined;
+  if (isExplained.test(plain)) return undefined;
   if (
     /\b(?:cover|exercise|assert|verify|verifies|ensure|check)s?\b.{0,40}\b(?:that|whether|when|fail|error)/.test(
       plain,
@@ -96,6 +109,7 @@ export function tests(clause: Clause): Found | undefined {
   const failedMore = (counts.failed ?? 0) > 0;
   const saysFail =
     failedMore ||
+    isExcept ||
     (unpassed.test(plain) && !/\bnot only\b/.test(plain)) ||
     (fail.test(withoutAdjective) &&
       !isDenied &&
@@ -129,6 +143,10 @@ export function tests(clause: Clause): Found | undefined {
           )
         : decisionsOf(facts, 'tests', scope, moment, false);
       if (isChecks) return judgeChecks(facts, saysFail, moment);
+      if (isExcept) {
+        const judged = judgeFail({ decisions, counts: {}, scope, names, moment });
+        return judged.verdict === 'contradicted' ? notShown : judged;
+      }
       return saysFail
         ? judgeFail({ decisions, counts, scope, names, moment })
         : judgePass({ decisions, counts, scope, plain });

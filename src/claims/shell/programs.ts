@@ -38,7 +38,6 @@ const plainWrappers: Record<string, readonly string[]> = {
   caffeinate: [],
   'xvfb-run': ['-s', '-n', '--server-args'],
   unbuffer: [],
-  script: [],
   gtime: ['-f', '-o'],
   'dbus-run-session': [],
   fakeroot: [],
@@ -130,6 +129,12 @@ function unwrapped(words: readonly string[], found: Program, depth: number): Pro
   if (Object.hasOwn(plainWrappers, name)) {
     const inside = afterFlags(rest, plainWrappers[name] ?? []);
     return inside.length === 0 ? { ...found, name, args: rest } : again(inside);
+  }
+  // `script -c "pytest" /dev/null`, `su -c`: the command is one word.
+  if (name === 'script' || name === 'su' || name === 'runuser') {
+    const flag = rest.findIndex((word) => /^-[a-z]*c$/.test(word) || word === '--command');
+    const script = flag === -1 ? undefined : rest[flag + 1];
+    return script === undefined ? { ...found, name, args: rest } : { ...found, name, args: [], script };
   }
   if (shells.has(name)) return shellOf(name, rest, found);
   if (/^(?:python[\d.]*|py|pypy3?)$/.test(name)) {
