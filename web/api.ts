@@ -58,6 +58,8 @@ export interface Source {
   run(id: string): Promise<RunRecord>;
   children(id: string): Promise<TreeRun[]>;
   timeline(id: string): Promise<Timeline>;
+  /** What could be done next. */
+  advice(id: string): Promise<string[]>;
   /** Its requests to models. */
   wire(id: string): Promise<WireView>;
   diff(a: string, b: string): Promise<RunDiff>;
@@ -66,6 +68,8 @@ export interface Source {
   queue(): Promise<QueueState | undefined>;
   /** One page of records after `after`; long texts in them are cut unless `isWhole` is set. */
   records(id: string, after: number, limit: number, options?: { isWhole?: boolean }): Promise<SentRecord[]>;
+  /** All records after `after` up to now, in one stream, some at a time; long texts in them are cut. */
+  all(id: string, after: number, signal: AbortSignal): AsyncGenerator<SentRecord[], void>;
   /** Records after `after`, then live ones; returns a function that stops it. */
   follow(id: string, after: number, handlers: RecordHandlers): () => void;
   /** Runs that begin, change or end; `onGap` is called when some may have been missed. */
@@ -89,10 +93,10 @@ async function fail(answer: Response): Promise<never> {
   throw new ApiError(answer.status, message === '' ? `The server answered ${answer.status}.` : message);
 }
 
-async function get(path: string, accept = 'application/json'): Promise<Response> {
+async function get(path: string, accept = 'application/json', signal?: AbortSignal): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(path, { headers: { accept } });
+    answer = await fetch(path, { headers: { accept }, signal: signal ?? null });
   } catch {
     throw new ApiError(0, 'The server does not answer. Is "runwire serve" still running?');
   }
@@ -116,6 +120,12 @@ export const server: Source = {
   run: (id) => json(runPath(id)),
   children: async (id) => (await json<{ runs: TreeRun[] }>(`${runPath(id)}/children`)).runs,
   timeline: (id) => json(`${runPath(id)}/timeline`),
+  // An older server gives none.
+  advice: (id) =>
+    json<{ advice: string[] }>(`${runPath(id)}/advice`).then(
+      ({ advice }) => advice,
+      () => [],
+    ),
   wire: (id) => json(`${runPath(id)}/wire`),
   diff: (a, b) => json(`${runPath(a)}/diff/${encodeURIComponent(b)}`),
   async stats(by, query) {
@@ -135,6 +145,26 @@ export const server: Source = {
     );
     const lines = (await answer.text()).split('\n');
     return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as SentRecord]));
+  },
+  async *all(id, after, signal) {
+    const answer = await get(
+      `${runPath(id)}/records?after=${after}&follow=0&cut=${longestRead}`,
+      'application/x-ndjson',
+      signal,
+    );
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    for (;;) {
+      const { value = '', done = true } = (await reader?.read()) ?? {};
+      const end = value.lastIndexOf('\n');
+      if (end < 0) rest += value;
+      else {
+        const lines = (rest + value.slice(0, end)).split('\n');
+        rest = value.slice(end + 1);
+        yield lines.map((line) => JSON.parse(line) as SentRecord);
+      }
+      if (done) return;
+    }
   },
   follow(id, after, handlers) {
     let last = after;
@@ -245,11 +275,15 @@ export function reportSource({ run, records }: ReportData): Source {
     run: async () => run,
     children: noServer,
     timeline: noServer,
+    advice: async () => [],
     wire: noServer,
     diff: noServer,
     stats: async () => [],
     queue: async () => undefined,
     records: async (_id, after, limit) => records.slice(firstAbove(records, after), firstAbove(records, after) + limit),
+    async *all(_id, after) {
+      for (let at = firstAbove(records, after); at < records.length; at += 500) yield records.slice(at, at + 500);
+    },
     follow(_id, after, handlers) {
       let isStopped = false;
       void (async () => {

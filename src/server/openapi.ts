@@ -26,6 +26,7 @@ const schemas = {
     omitted: z.int(),
   }),
   WireView,
+  Advice: z.object({ advice: z.array(text) }),
   Stats: z.object({ rows: z.array(runsSchemas['run-stats']) }),
   Session: z.object({ rights: z.array(z.enum(rights)), ledger: text, version: text }),
   QueueState,

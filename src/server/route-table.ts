@@ -68,6 +68,11 @@ export const routeTable = {
     right: 'read',
     answer: { about: 'From its tape', schema: 'Timeline' },
   },
+  'get /api/runs/{id}/advice': {
+    about: 'What could be done next, in words and flags',
+    right: 'read',
+    answer: { about: 'Only what is known to work', schema: 'Advice' },
+  },
   'get /api/runs/{id}/wire': {
     about: 'Its requests to models, as they passed through the wire',
     right: 'read',

@@ -83,6 +83,7 @@ describe('what the ledger knows', () => {
       '/api/runs/{id}',
       '/api/runs/{id}/children',
       '/api/runs/{id}/timeline',
+      '/api/runs/{id}/advice',
       '/api/runs/{id}/diff/{other}',
       '/api/stats',
       '/api/session',

@@ -75,6 +75,77 @@ it('goes to the very end with G, and another view begins at its beginning', asyn
   await page.context().close();
 });
 
+it('finds words of a long run in one pass, lists them with what stands around them, and leads there', async () => {
+  const page = await open(`/runs/${longId}?view=events`);
+  await page.waitForFunction(() => document.querySelector('.tabs')?.textContent?.includes('Transcript1201'));
+  server.asked.length = 0;
+  await page.fill('#search-run', 'NPM test -- 39');
+  await expect.poll(() => page.locator('.search-count').textContent()).toBe('11 in 11 rows');
+  expect(server.asked.filter((line) => line.includes('/records?')).length).toBeLessThan(12);
+  expect(server.asked.filter((line) => !line.includes('limit=') && line.includes('follow=0'))).toHaveLength(1);
+  await page.getByRole('button', { name: 'List matches' }).click();
+  const matches = page.getByRole('list', { name: 'Matches' }).getByRole('button');
+  expect(await matches.count()).toBe(11);
+  expect(await matches.nth(3).innerText()).toMatch(/^shell\s+.*npm test -- 39.*2/);
+  await matches.nth(3).click();
+  await page.locator('.row.is-selected').getByText('npm test -- 392').waitFor();
+  await expect.poll(() => page.locator('.search-count').textContent()).toBe('4 of 11 in 11 rows');
+  await page.keyboard.press('5');
+  await page.fill('#filter-raw', 'npm test -- 39');
+  await page.getByText('11 events', { exact: true }).waitFor();
+  await page.context().close();
+});
+
+it('says what to try, what was expected and how what failed ended, and each error once', async () => {
+  const id = runId(801);
+  const { run } = demoRun(1);
+  const failed = 'The database does not answer';
+  const records = taped([
+    begins(1),
+    ...call('bash', 'command', { command: 'npm test' }, 1, `${'noise\n'.repeat(50)}the reason at the end`, {
+      status: 'error',
+      exit_code: 1,
+    }),
+    [1, { type: 'error', scope: 'agent', code: 'server', message: failed, fatal: true }],
+  ]);
+  const evidence = [
+    { signal: 'verdict', detail: `the agent failed: ${failed}` },
+    { signal: 'error', detail: failed },
+  ];
+  server.add({
+    records,
+    run: {
+      ...run,
+      id,
+      status: 'error',
+      class: 'permission',
+      exit_code: 7,
+      outcome: {
+        ...(run.outcome ?? expect.fail('it has an outcome')),
+        verdict: { class: 'permission', exit_code: 7, evidence },
+        expectations: [
+          { rule: 'success', passed: true, detail: 'yes' },
+          { rule: 'changed src/**', passed: false, detail: 'nothing there was changed' },
+        ],
+      },
+    },
+  });
+  server.advice.set(id, ["--allow 'bash(npm test)' permits what was denied, --permission-mode full everything"]);
+  const page = await open(`/runs/${id}`);
+  await page.getByRole('heading', { name: 'What to try' }).waitFor();
+  expect(await page.locator('.command code').allTextContents()).toEqual(["--allow 'bash(npm test)'"]);
+  expect(await page.getByRole('heading', { name: /^Expected/ }).innerText()).toMatch(/1 of 2 hold/);
+  expect(await page.locator('section[aria-labelledby=expected] li').allInnerTexts()).toEqual([
+    expect.stringMatching(/^✗.*changed src/s),
+    expect.stringMatching(/^✓.*success/s),
+  ]);
+  expect(await page.locator('.last-words').innerText()).toContain('the reason at the end');
+  expect((await page.locator('main').innerText()).split(failed)).toHaveLength(2);
+  await page.keyboard.press('4');
+  await page.locator('.peek').getByText('the reason at the end').waitFor();
+  await page.context().close();
+});
+
 it('nothing went wrong in any page', () => {
   expect(failures).toEqual([]);
 });

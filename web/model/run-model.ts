@@ -193,7 +193,8 @@ export class RunModel {
     if (row.tone !== 'bad' || row.kind === 'end') return;
     if (row.kind === 'tool') this.failedTools += 1;
     this.troubleCount += 1;
-    if (this.troubles.length < troublesKept) this.troubles.push({ ...row, text: row.text.slice(0, 1000) });
+    if (this.troubles.length < troublesKept)
+      this.troubles.push({ ...row, text: row.text.slice(row.kind === 'tool' ? -1000 : 0).slice(0, 1000) });
   }
 
   #edited(edit: FileEdit): void {

@@ -10,6 +10,17 @@ export interface Found {
   rows: readonly number[];
   /** Matches before each of these rows. */
   before: readonly number[];
+  /** The first rows with a match, each with the words around it. */
+  snippets: readonly Snippet[];
+}
+
+/** A match with the words before and after it. */
+export interface Snippet {
+  row: number;
+  label: string;
+  before: string;
+  match: string;
+  after: string;
 }
 
 /** The text of a row that is searched: all of it, including what is cut or folded on the page. */
@@ -36,16 +47,19 @@ function wordsIn(args: unknown): string[] {
   return words;
 }
 
-const patienceMs = 8;
-const pageLength = 500;
+const patienceMs = 12;
+const progressMs = 200;
+const snippetsKept = 200;
+const around = 60;
 /** How many characters of a text that came in pieces are put together. */
 const textKept = 64 * 1024 * 1024;
 
-/** Gives exact counts, from the records themselves and without keeping them; new records are searched with the next call. */
+/** Gives exact counts, from the records themselves and without keeping them, in one pass; new records are searched with the next call. */
 export class RunSearch {
   readonly #id: string;
   readonly #wanted: string;
   readonly #counts = new Map<number, number>();
+  readonly #snippets = new Map<number, Snippet>();
   readonly #fold: RowFold;
 
   constructor(id: string, words: string) {
@@ -60,26 +74,40 @@ export class RunSearch {
 
   /** Searches everything up to a sequence without blocking the page, and reports what was found so far. */
   async upTo(sequence: number, signal: AbortSignal, onProgress: (found: Found) => void): Promise<Found> {
+    if (this.#fold.lastSeq >= sequence) return this.#found();
     let since = performance.now();
-    while (this.#fold.lastSeq < sequence && !signal.aborted) {
-      const page = await source.value.records(this.#id, this.#fold.lastSeq, pageLength, { isWhole: true });
-      if (page.length === 0) break;
-      for (const record of page) {
+    let told = since;
+    for await (const records of source.value.all(this.#id, this.#fold.lastSeq, signal)) {
+      for (const record of records) {
         this.#fold.feed(record);
         if (performance.now() - since < patienceMs) continue;
-        await new Promise((resolve) => setTimeout(resolve, 0));
-        if (signal.aborted) break;
+        await breath();
+        if (signal.aborted) return this.#found();
         since = performance.now();
+        if (since - told < progressMs) continue;
+        onProgress(this.#found());
+        told = performance.now();
       }
-      onProgress(this.#found());
     }
     return this.#found();
   }
 
   #count(row: Row): void {
-    const count = occurrences(textOf(row).toLowerCase(), this.#wanted);
-    if (count > 0) this.#counts.set(row.index, count);
-    else this.#counts.delete(row.index);
+    const text = textOf(row);
+    const lower = text.toLowerCase();
+    const count = occurrences(lower, this.#wanted);
+    if (count === 0) {
+      this.#counts.delete(row.index);
+      this.#snippets.delete(row.index);
+      return;
+    }
+    this.#counts.set(row.index, count);
+    if (this.#snippets.size < snippetsKept || this.#snippets.has(row.index))
+      // Some letters are longer in lower case, which would shift every position after them.
+      this.#snippets.set(
+        row.index,
+        snippetOf(row, lower.length === text.length ? text : lower, lower.indexOf(this.#wanted), this.#wanted.length),
+      );
   }
 
   #found(): Found {
@@ -91,8 +119,37 @@ export class RunSearch {
       count += this.#counts.get(row) ?? 0;
       return sum;
     });
-    return { count, rows, before };
+    return { count, rows, before, snippets: [...this.#snippets.values()].toSorted((a, b) => a.row - b.row) };
   }
+}
+
+function snippetOf({ index, label }: Row, text: string, at: number, length: number): Snippet {
+  const from = Math.max(0, at - around);
+  return {
+    row: index,
+    label: own(label.slice(0, 60)),
+    before: `${from > 0 ? '…' : ''}${own(text.slice(from, at))}`,
+    match: own(text.slice(at, at + length)),
+    after: own(text.slice(at + length, at + length + 2 * around)),
+  };
+}
+
+/** A slice of a long text keeps all of it in memory; its copy does not. */
+function own(text: string): string {
+  return [...text].join('');
+}
+
+/** Lets the page draw and take input before the search goes on; a timer would wait for four milliseconds each time. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener('message', () => {
+      port1.close();
+      resolve();
+    });
+    port1.start();
+    port2.postMessage(0);
+  });
 }
 
 function occurrences(text: string, wanted: string): number {

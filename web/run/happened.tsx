@@ -11,7 +11,10 @@ import { figuresOf } from './run-bar.tsx';
 /** The first layer, what happened and how we know; its verdict is in the bar above. */
 export function Happened({ run, model }: { run: RunRecord; model: RunModel }) {
   void model.version.value;
-  const evidence = run.outcome?.verdict.evidence ?? [];
+  // What was said once is not said again under another name.
+  const evidence = (run.outcome?.verdict.evidence ?? []).filter(
+    ({ detail }, index, all) => !all.slice(0, index).some((before) => before.detail.includes(detail)),
+  );
   return (
     <section class={`happened happened-${stateOf(run)}`} aria-label="What happened">
       <Prompt text={run.prompt === '' ? run.title : run.prompt} />

@@ -133,30 +133,40 @@ interface Hits {
   isDone: boolean;
 }
 
-/** Searches the records themselves for words, page by page, including those that a live run adds meanwhile. */
+/** Searches the records themselves for words, in one pass, including those that a live run adds meanwhile. */
 function useHits(id: string, wanted: string, model: RunModel): Hits | undefined {
   const [hits, setHits] = useState<Hits | undefined>();
-  const looking = useRef({ wanted: '', found: [] as number[], after: 0, isBusy: false });
+  const looking = useRef({ wanted: '', found: [] as number[], after: 0, isBusy: false, end: new AbortController() });
+  useEffect(() => () => looking.current.end.abort(), []);
   async function goOn(): Promise<void> {
-    if (looking.current.wanted !== wanted) looking.current = { wanted, found: [], after: 0, isBusy: false };
+    if (looking.current.wanted !== wanted) {
+      looking.current.end.abort();
+      looking.current = { wanted, found: [], after: 0, isBusy: false, end: new AbortController() };
+    }
     const mine = looking.current;
     if (wanted === '') setHits(undefined);
     if (wanted === '' || mine.isBusy) return;
     mine.isBusy = true;
     try {
-      while (mine.after < model.lastSeq && mine === looking.current) {
-        const page = await source.value.records(id, mine.after, 500, { isWhole: true });
-        if (page.length === 0) break;
-        for (const record of page)
+      const tell = (isDone: boolean): void => {
+        if (mine === looking.current) setHits({ words: wanted, sequences: mine.found.slice(), isDone });
+      };
+      let told = performance.now();
+      for await (const records of source.value.all(id, mine.after, mine.end.signal)) {
+        for (const record of records)
           if (record.type !== 'records.left_out' && JSON.stringify(record).toLowerCase().includes(wanted))
             mine.found.push(record.sequence);
-        mine.after = page.at(-1)?.sequence ?? model.lastSeq;
-        if (mine === looking.current)
-          setHits({ words: wanted, sequences: mine.found.slice(), isDone: mine.after >= model.lastSeq });
+        mine.after = records.at(-1)?.sequence ?? mine.after;
+        if (mine !== looking.current) return;
+        if (performance.now() - told < 200) continue;
+        tell(false);
+        told = performance.now();
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
+      tell(true);
     } catch {
-      say('The search stopped because the server does not answer. Search again to retry.');
+      if (!mine.end.signal.aborted)
+        say('The search stopped because the server does not answer. Search again to retry.');
     } finally {
       mine.isBusy = false;
     }

@@ -6,6 +6,9 @@ import { oneLine } from '../parts/plain-text.ts';
 import { source } from '../parts/source.ts';
 import { shortId } from '../parts/words.ts';
 import { pathWith } from '../route.ts';
+import { withoutColours } from '../parts/terminal-commands.ts';
+import type { Row } from '../model/row.ts';
+import { Expectations, WhatToTry } from './next.tsx';
 import { shares } from './spans.ts';
 import { Strip } from './strip.tsx';
 import type { View } from './run-page.tsx';
@@ -15,9 +18,11 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
   const answer = run.outcome?.message ?? model.lastWords;
   const files = filesOf(run, model);
   const branches = run.outcome?.lineage?.branches ?? [];
-  const trouble = model.troubles;
+  const trouble = onceEach(model.troubles, run);
   return (
     <div class="result">
+      <WhatToTry run={run} />
+      <Expectations run={run} />
       {trouble.length === 0 ? null : (
         <section aria-labelledby="trouble">
           <h2 id="trouble">What went wrong along the way</h2>
@@ -29,14 +34,15 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
                     ✕
                   </span>{' '}
                   <strong>{oneLine(row.label, 80)}</strong>{' '}
-                  {oneLine(row.tool === undefined ? row.text : (row.tool.error ?? row.tool.about), 160)}
+                  {oneLine(row.tool === undefined ? row.text : row.tool.about || (row.tool.error ?? ''), 160)}
+                  {row.tool === undefined ? null : <code class="last-words">{lastLines(row)}</code>}
                 </a>
               </li>
             ))}
-            {model.troubleCount > trouble.length ? (
+            {model.troubleCount > model.troubles.length ? (
               <li>
                 <button type="button" class="quiet" onClick={() => onShow('events')}>
-                  {model.troubleCount - trouble.length} more, in the transcript
+                  {model.troubleCount - model.troubles.length} more, in the transcript
                 </button>
               </li>
             ) : null}
@@ -107,6 +113,33 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
       </section>
     </div>
   );
+}
+
+const linesShown = 3;
+
+/** The end of what a failed call printed: that is where the reason stands. */
+function lastLines({ text, tool }: Row): string {
+  const words = text === '' ? (tool?.error ?? '') : text;
+  const lines = withoutColours(words.slice(-4000))
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  return lines
+    .slice(-linesShown)
+    .map((line) => oneLine(line, 200))
+    .join('\n');
+}
+
+/** A problem that the verdict already names, or that came before in the same words, is not repeated. */
+function onceEach(troubles: readonly Row[], run: RunRecord): Row[] {
+  const known = (run.outcome?.verdict.evidence ?? []).map(({ detail }) => oneLine(detail, 400)).join('\n');
+  const seen = new Set<string>();
+  return troubles.filter((row) => {
+    const words = oneLine(row.tool === undefined ? row.text.replace(/^HTTP \d{3}\n/, '') : '', 200);
+    if (words === '') return true;
+    if (known.includes(words) || seen.has(words)) return false;
+    seen.add(words);
+    return true;
+  });
 }
 
 type Branch = NonNullable<NonNullable<RunRecord['outcome']>['lineage']>['branches'][number];

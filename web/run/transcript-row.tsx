@@ -251,7 +251,11 @@ function ToolRow({
       ) : diff !== undefined ? (
         <DiffView diff={diff} label={`Changes to ${oneLine(edit?.path ?? tool.about, 100)}`} lines={12} />
       ) : isTold && (row.text !== '' || tool.error !== undefined) ? (
-        <Peek text={row.text === '' ? (tool.error ?? '') : row.text} fromEnd={row.isOpen} onMore={onToggle} />
+        <Peek
+          text={row.text === '' ? (tool.error ?? '') : row.text}
+          fromEnd={row.isOpen || state === 'bad'}
+          onMore={onToggle}
+        />
       ) : null}
     </div>
   );
@@ -271,7 +275,7 @@ function PartHead({ title, text }: { title: string; text: string }) {
 const peekLines = 6;
 const peekLength = 4000;
 
-/** The first lines of the output, or the last ones while it is still running. */
+/** The first lines of the output; the last ones while it is still running, and where it failed: there stands why. */
 function Peek({ text, fromEnd, onMore }: { text: string; fromEnd: boolean; onMore: () => void }) {
   const part = fromEnd ? text.slice(-peekLength) : text.slice(0, peekLength);
   const lines = part.trimEnd().split('\n');

@@ -7,6 +7,7 @@ import type { RowKind } from '../model/row.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { Command, Empty, say, useAddressText, useSoon } from '../parts/common.tsx';
 import { leaveButton, useKeys } from '../parts/keys.ts';
+import { oneLine } from '../parts/plain-text.ts';
 import { source } from '../parts/source.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
 import { shortId } from '../parts/words.ts';
@@ -50,6 +51,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
   const [selected, setSelected] = useState(-1);
+  const [isListed, setListed] = useState(false);
   const handle = useRef<ListHandle>(null);
   const box = useRef<HTMLDivElement>(null);
   const display = useMemo(() => new Display(model.rows, { hidden, opened }), [model, hidden, opened]);
@@ -120,6 +122,11 @@ export function Transcript({ run, model, isReplayed }: Properties) {
     for (let at = from + by; at >= 0 && at < model.rows.length; at += by)
       if (model.rows.tone(at) === 'bad') return reveal(at);
     say(by > 0 ? 'No more errors below' : 'No more errors above');
+  }
+  function choose(row: number): void {
+    setListed(false);
+    find.setPlace(row);
+    reveal(row);
   }
   function jumpToMatch(by: number): void {
     const row = find.next(by);
@@ -192,6 +199,11 @@ export function Transcript({ run, model, isReplayed }: Properties) {
                 : `${find.place === undefined ? '' : `${find.place} of `}${find.found.count} in ${plural(find.found.rows.length, 'row')}${source.value.leftOut === undefined ? '' : ' in this report'}${find.isOver ? '' : ' so far…'}`}
           </span>
         </div>
+        {(find.found?.snippets.length ?? 0) === 0 ? null : (
+          <button type="button" class="quiet" aria-expanded={isListed} onClick={() => setListed(!isListed)}>
+            {isListed ? 'Hide matches' : 'List matches'}
+          </button>
+        )}
         <div class="chips" role="group" aria-label="Show">
           {kinds.map(([names, title]) => {
             const isShown = names.every((name) => !hidden.has(name));
@@ -215,6 +227,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
             Next error <kbd>e</kbd>
           </button>
         ) : null}
+        {isListed && find.found !== undefined ? <Matches found={find.found} onChoose={choose} /> : null}
       </div>
       {model.rows.length === 0 ? (
         <Empty title={run.status === 'running' ? 'Nothing yet' : 'No records of this run are here'}>
@@ -298,6 +311,27 @@ export function Transcript({ run, model, isReplayed }: Properties) {
   );
 }
 
+/** Every match with the words around it; a click leads to its row. */
+function Matches({ found, onChoose }: { found: Found; onChoose: (row: number) => void }) {
+  return (
+    <ol class="matches" aria-label="Matches">
+      {found.snippets.map(({ row, label, before, match, after }) => (
+        <li key={row}>
+          <button type="button" class="row-button" onClick={() => onChoose(row)}>
+            <span class="row-label">{oneLine(label, 40)}</span>
+            <span class="row-about">
+              {oneLine(before, 80)} <mark>{oneLine(match, 80)}</mark> {oneLine(after, 140)}
+            </span>
+          </button>
+        </li>
+      ))}
+      {found.rows.length > found.snippets.length ? (
+        <li class="muted">{plural(found.rows.length - found.snippets.length, 'more row')}: Enter goes through all</li>
+      ) : null}
+    </ol>
+  );
+}
+
 function useSearch(id: string, model: RunModel, version: number) {
   const [words, setWords] = useAddressText('find');
   const [found, setFound] = useState<Found | undefined>();
@@ -334,7 +368,8 @@ function useSearch(id: string, model: RunModel, version: number) {
       tell(await mine.search.upTo(model.lastSeq, mine.end.signal, tell));
       if (!mine.end.signal.aborted) setOver(true);
     } catch {
-      say('The search stopped because the server does not answer. Search again to retry.');
+      if (!mine.end.signal.aborted)
+        say('The search stopped because the server does not answer. Search again to retry.');
     } finally {
       mine.isBusy = false;
     }
@@ -345,6 +380,7 @@ function useSearch(id: string, model: RunModel, version: number) {
     found,
     isOver,
     place: found === undefined || at < 0 ? undefined : (found.before[at] ?? 0) + 1,
+    setPlace: (row: number) => setAt(found?.rows.indexOf(row) ?? -1),
     next(by: number): number | undefined {
       if (found === undefined || found.rows.length === 0) return undefined;
       const index = at < 0 && by < 0 ? found.rows.length - 1 : (at + by + found.rows.length) % found.rows.length;

@@ -77,12 +77,17 @@ stream, and, if given, its stderr and how the process ended. A run in the ledger
 });
 
 async function textOf(result: RunOutcome, context: Context): Promise<string> {
-  const [{ outcomeText }, { advise }, { abilitiesOf }] = await Promise.all([
+  const [{ outcomeText }, { advise, deniedIn }, { abilitiesOf }] = await Promise.all([
     import('../../reports/outcome-text.ts'),
     import('../../run/sinks/narration/advice.ts'),
     import('../../run/sinks/narration/narration.ts'),
   ]);
-  const options = { ...(await abilitiesOf(result.provenance.agent)), isFull: false, flags: () => [] };
+  const options = {
+    ...(await abilitiesOf(result.provenance.agent)),
+    denied: deniedIn(result),
+    isFull: false,
+    flags: () => [],
+  };
   return outcomeText(result, advise(result, options), screenOf(context));
 }
 

@@ -2,15 +2,18 @@ import type { Context } from 'hono';
 import { compareRuns } from '../../ledger/diff.ts';
 import { ChildSums } from '../../ledger/child-sums.ts';
 import { groupingsOf, statsBy } from '../../ledger/stats.ts';
+import { tapeOf } from '../../ledger/run-tape.ts';
 import { runsBelow } from '../../ledger/tree.ts';
 import { present } from '../../json/present.ts';
 import { isWholeId } from '../../ids/run-id.ts';
+import type { RunRecord } from '../../stores/run-store.ts';
 import type { AppParts } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
 import { Problem } from '../problem.ts';
 import { requestedFilter, namedRun } from '../questions.ts';
 import type { Query, Handlers } from '../route.ts';
 import { mostRuns } from '../route-table.ts';
+import { inTurns } from '../turns.ts';
 import { tapeInTurns } from './records.ts';
 
 const defaultLimit = 50;
@@ -47,6 +50,16 @@ export function runRoutes({ ledger, turns, timelines, now }: AppParts) {
     return context.json({ runs: [...open, ...newest.runs], ...present({ next: newest.next, total }) });
   }
 
+  /** What it was not allowed to do; without a tape, nobody knows. */
+  async function deniedOf(run: RunRecord) {
+    const found = await tapeOf(ledger.tapes, run);
+    if ('missing' in found) return [];
+    const { entries } = await timelines.of(run, inTurns(found.tape, turns));
+    return entries.flatMap(({ name, status, about = '' }) =>
+      status === 'denied' ? [{ tool: name, touched: about }] : [],
+    );
+  }
+
   return {
     'get /api/runs': page,
 
@@ -66,6 +79,19 @@ export function runRoutes({ ledger, turns, timelines, now }: AppParts) {
     async 'get /api/runs/{id}/timeline'(context) {
       const run = await namedRun(ledger, context.req.param('id'));
       return context.json(await timelines.of(run, await tapeInTurns({ ledger, turns }, run)));
+    },
+
+    async 'get /api/runs/{id}/advice'(context) {
+      const run = await namedRun(ledger, context.req.param('id'));
+      const { outcome } = run;
+      if (outcome === undefined) return context.json({ advice: [] });
+      const [{ advise }, { abilitiesOf }] = await Promise.all([
+        import('../../run/sinks/narration/advice.ts'),
+        import('../../run/sinks/narration/narration.ts'),
+      ]);
+      const abilities = await abilitiesOf(outcome.provenance.agent ?? run.agent);
+      const denied = outcome.verdict.class === 'permission' ? await deniedOf(run) : [];
+      return context.json({ advice: advise(outcome, { ...abilities, denied, isFull: false, flags: () => [] }) });
     },
 
     async 'get /api/runs/{id}/diff/{other}'(context) {

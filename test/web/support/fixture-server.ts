@@ -33,6 +33,8 @@ export class FixtureServer {
   readonly #server = createServer((request, response) => this.#answer(request, response));
   url = '';
   queue: QueueOverview | undefined;
+  /** What could be done next, by run. */
+  readonly advice = new Map<string, string[]>();
   /** How long a list of runs, or a timeline, takes. */
   delayMs = 0;
 
@@ -99,6 +101,7 @@ export class FixtureServer {
           .map(({ run }) => run)
           .filter((run) => run.root_run_id === id || run.parent_run_id === id),
       });
+    if (part === 'advice') return json({ advice: this.advice.get(id) ?? [] });
     if (part === 'timeline') return void setTimeout(json, this.delayMs, timeline(found.records));
     if (part === 'records') return this.#records(found, url.searchParams, request, response);
     if (part === 'stop') return json({ run_ids: [id] }, request.method === 'POST' ? 202 : 200);
@@ -141,7 +144,8 @@ export class FixtureServer {
     const longest = Number(query.get('cut') ?? Infinity);
     const sent = (record: EventRecord): object => cutRecord(record, longest);
     if (query.get('follow') === '0') {
-      const page = (this.runs.get(id)?.records ?? []).slice(after, after + Number(query.get('limit') ?? 500)).map(sent);
+      const limit = Number(query.get('limit') ?? Infinity);
+      const page = (this.runs.get(id)?.records ?? []).slice(after, after + limit).map(sent);
       response
         .writeHead(200, { 'content-type': 'application/x-ndjson' })
         .end(page.map((record) => `${JSON.stringify(record)}\n`).join(''));

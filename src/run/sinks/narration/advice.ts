@@ -1,12 +1,21 @@
+import { rulesThatAllow } from '../../../builtin/permissions/rule-for.ts';
 import { flagOfLimit } from '../../../contract/requested.ts';
+import { subject } from '../../../events/subject.ts';
 import { isUnchanged } from '../../../outcome/lineage.ts';
 import type { RunOutcome, Verdict } from '../../../outcome/outcome.ts';
 import { builtIn } from '../../../words/vocabulary.ts';
 import { oneLine } from '../../../terminal/plain.ts';
 import { shellQuote } from '../../../terminal/shell-quote.ts';
 
+interface DeniedCall {
+  tool: string;
+  touched: string;
+}
+
 /** The agent that ran, and what it supports. */
 export interface AdviceOptions {
+  /** What was denied, where it is known: a tool, and the command, path or address that it was to touch. */
+  denied?: readonly DeniedCall[];
   /** Unset: the user's own command. */
   agent: string | undefined;
   canResume: boolean;
@@ -20,8 +29,18 @@ export interface AdviceOptions {
   flags: () => readonly string[];
 }
 
+/** All that is needed of an outcome, whole or as the ledger keeps it. */
+type Advised = Omit<RunOutcome, 'tool_calls'>;
+
+/** The denied calls of an outcome that has their arguments. */
+export function deniedIn({ tool_calls: calls }: Pick<RunOutcome, 'tool_calls'>): DeniedCall[] {
+  return calls.flatMap(({ name, inputs, reason }) =>
+    reason === 'denied' ? [{ tool: name, touched: subject(inputs) ?? '' }] : [],
+  );
+}
+
 /** What the user could do next; only what Runwire knows to work. */
-export function advise(outcome: RunOutcome, options: AdviceOptions): string[] {
+export function advise(outcome: Advised, options: AdviceOptions): string[] {
   const remedy = outcome.verdict.class === 'success' ? undefined : remedyFor(outcome.verdict, outcome, options);
   const resume = resumeLine(outcome, options);
   return [...(remedy === undefined ? [] : [remedy]), ...(resume === undefined ? [] : [resume])];
@@ -29,7 +48,7 @@ export function advise(outcome: RunOutcome, options: AdviceOptions): string[] {
 
 /** A command line that resumes the session, ready to be pasted. */
 function resumeLine(
-  { session_id: session, verdict, lineage }: RunOutcome,
+  { session_id: session, verdict, lineage }: Advised,
   { agent, canResume, flags }: AdviceOptions,
 ): string | undefined {
   // The id comes from the agent: only one that needs no quotes is put in a command that people copy.
@@ -57,8 +76,8 @@ function resumeLine(
 
 function remedyFor(
   verdict: Verdict,
-  outcome: RunOutcome,
-  { agent, takesModel, permissionModes, isFull, install }: AdviceOptions,
+  outcome: Advised,
+  { agent, takesModel, permissionModes, isFull, install, denied = [] }: AdviceOptions,
 ): string | undefined {
   const who = agent === undefined || agent === builtIn ? undefined : agent;
   switch (verdict.code) {
@@ -90,7 +109,7 @@ function remedyFor(
       return flag === undefined ? undefined : `a larger ${flag} lets it go further`;
     }
     case 'permission':
-      return isFull ? undefined : allowing(agent, permissionModes);
+      return isFull ? undefined : allowing(denied, agent, permissionModes);
     case 'incomplete':
       return outcome.metadata.attempt_number > 1 || !mayHelp(outcome)
         ? undefined
@@ -106,7 +125,7 @@ function remedyFor(
 }
 
 /** Whether a retry may help: a request that the server calls invalid will be invalid next time as well. */
-function mayHelp({ verdict, error_details: error }: RunOutcome): boolean {
+function mayHelp({ verdict, error_details: error }: Advised): boolean {
   const words = [error?.message ?? '', ...verdict.evidence.map(({ detail }) => detail)].join('\n');
   return !/\b(?:HTTP|status(?: code)?|API Error)\W{0,3}4(?!08|09|25|29)\d\d\b|\bbad request\b|invalid_request_error/i.test(
     words,
@@ -116,7 +135,24 @@ function mayHelp({ verdict, error_details: error }: RunOutcome): boolean {
 const isBroken = ({ evidence }: Verdict): boolean =>
   evidence[0]?.detail.startsWith('the program does not work as it is installed') === true;
 
-function allowing(agent: string | undefined, modes: readonly string[]): string | undefined {
-  if (agent === builtIn) return '--allow RULE permits one thing, --permission-mode full everything';
-  return modes.includes('full') ? '--permission-mode full permits everything' : undefined;
+const rulesShown = 3;
+const callsTried = 20;
+const longestRule = 300;
+
+function allowing(
+  denied: readonly DeniedCall[],
+  agent: string | undefined,
+  modes: readonly string[],
+): string | undefined {
+  if (agent !== builtIn) return modes.includes('full') ? '--permission-mode full permits everything' : undefined;
+  const rules = new Set(
+    denied.slice(0, callsTried).flatMap(({ tool, touched }) => rulesThatAllow(tool, touched) ?? []),
+  );
+  // A rule that shows other characters than it has would be another rule when it is pasted.
+  const shown = [...rules]
+    .filter((rule) => rule.length <= longestRule && oneLine(rule, rule.length) === rule)
+    .slice(0, rulesShown);
+  if (shown.length === 0) return '--allow RULE permits one thing, --permission-mode full everything';
+  const flags = shown.map((rule) => `--allow ${shellQuote([rule])}`).join(' ');
+  return `${flags} permits what was denied, --permission-mode full everything`;
 }

@@ -1,7 +1,7 @@
 import { present } from '../../../json/present.ts';
 import { builtIn, type Environment, type PermissionMode } from '../../../words/vocabulary.ts';
 import type { Sink } from '../sink.ts';
-import { advise, type AdviceOptions } from './advice.ts';
+import { advise, deniedIn, type AdviceOptions } from './advice.ts';
 import { canDraw, type Line, wantsColours } from '../../../terminal/line.ts';
 import { Narrator } from './narrator.ts';
 import { Pace } from './pace.ts';
@@ -69,7 +69,7 @@ export async function narrate(
     tell,
     isFull,
     ...present({ pace }),
-    advise: (outcome) => advise(outcome, { ...abilities, flags }),
+    advise: (outcome) => advise(outcome, { ...abilities, flags, denied: deniedIn(outcome) }),
   });
   const display = drawn
     ? new Screen({ write, size: context.stderrSize, now }, colours, (rows) => narrator.live(rows))
@@ -111,14 +111,15 @@ export async function narrate(
   };
 }
 
-type Abilities = Omit<AdviceOptions, 'flags' | 'isFull'>;
+type Abilities = Omit<AdviceOptions, 'flags' | 'isFull' | 'denied'>;
 
 const nobody: Abilities = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
 
 /** What an agent supports, as far as we know it. */
 export async function abilitiesOf(agent: string | undefined): Promise<Abilities> {
   if (agent === undefined) return nobody;
-  if (agent === builtIn) return { agent, canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };
+  if (agent === builtIn || agent === 'runwire')
+    return { agent: builtIn, canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };
   const { agents } = await import('../../../agents/registry.ts');
   const known = agents.find(({ id }) => id === agent);
   if (known === undefined) return nobody;

@@ -40,6 +40,23 @@ it.each<[string, RunOutcome, AdviceOptions, string[]]>([
     ["runwire --model 'openai-compatible/a b' --cwd '/it'\\''s' --allow 'bash(npm test:*)' --resume abc-1 continue"],
   ],
   ['a flag that a terminal would obey', ended('success'), { ...builtin, flags: () => ['--cwd', '/a\u001b[2J'] }, []],
+  [
+    'what was denied, in the form that permits it',
+    ended('permission'),
+    {
+      ...builtin,
+      denied: [
+        { tool: 'bash', touched: 'npm publish --access public && git push' },
+        { tool: 'write', touched: 'src/it is.ts' },
+        { tool: 'bash', touched: 'for f in *; do rm $f; done' },
+        { tool: 'bash', touched: 'npm test > out.txt' },
+      ],
+    },
+    [
+      "--allow 'bash(npm publish --access public)' --allow 'bash(git push)' --allow 'write(src/it is.ts)' permits what was denied, --permission-mode full everything",
+      'runwire --resume abc-1 continue',
+    ],
+  ],
   ['a success of a command', ended('success'), command, []],
   ['a session that a shell would read', ended('success', undefined, { session_id: 'a;rm -rf $HOME' }), builtin, []],
   ['a session that looks like a flag', ended('success', undefined, { session_id: '--model' }), builtin, []],
