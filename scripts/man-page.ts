@@ -82,7 +82,7 @@ const files: readonly (readonly [path: string, meaning: string])[] = [
   ['runwire.json', 'Settings of a repository. They may only narrow permissions, unless the repository is trusted.'],
   ['~/.local/state/runwire/ledger.db', 'The ledger.'],
   [
-    '~/.local/state/runwire/usage.db',
+    '~/.local/state/runwire/usage.index',
     'What was counted in the sessions of agents. It can be deleted: they are then read again.',
   ],
   ['~/.local/state/runwire/tapes/', 'The tapes: every event of the runs in the ledger.'],

@@ -1,18 +1,17 @@
-import type { ModelPrice } from '@pydantic/genai-prices';
+import type { calcPrice, ModelPrice } from '@pydantic/genai-prices';
 import { present } from '../json/present.ts';
 import type { TokenPrice } from '../words/vocabulary.ts';
 import { costAt, type Price } from './price.ts';
 import { periodMs } from './requests.ts';
 import { shareOf } from './service-tier.ts';
 
-/** Entries that are remembered: finding one means comparing the name with hundreds of patterns. */
+/** Models, and prices of a model, that are remembered: finding one means comparing the name with hundreds of patterns. */
 const mostEntries = 10_000;
 
-/** The prices of a model; undefined: the table does not have it. */
+/** The prices of a model, by the number of the period in which they hold. */
 interface Entry {
-  prices: ModelPrice | undefined;
-  /** They are those of a time. */
-  isTimed: boolean;
+  periodOf(at: number): number;
+  prices: Map<number, ModelPrice | undefined>;
 }
 
 /** The offline price table; loaded only when a run has tokens but no reported cost. */
@@ -20,36 +19,50 @@ export async function loadPrices(): Promise<Price> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   const known = new Map<string, Entry>();
 
-  function find(model: string, at: number | undefined): Entry {
+  function find(model: string, at: number): ReturnType<typeof calcPrice> {
     for (const [providerId, name] of spellings(model)) {
-      const found = calcPrice(
-        {},
-        name,
-        present({ providerId, timestamp: at === undefined ? undefined : new Date(at) }),
-      );
-      if (found !== null) return { prices: found.model_price, isTimed: Array.isArray(found.model.prices) };
+      const found = calcPrice({}, name, present({ providerId, timestamp: new Date(at) }));
+      if (found !== null) return found;
     }
-    return { prices: undefined, isTimed: false };
+    return null;
   }
 
-  function entryOf(model: string, at: number | undefined): Entry {
-    const always = known.get(model);
-    if (always !== undefined) return always;
-    const key = `${at === undefined ? '' : Math.floor(at / periodMs)} ${model}`;
-    const then = known.get(key);
-    if (then !== undefined) return then;
-    const entry = find(model, at);
+  function entryOf(model: string): Entry {
+    let entry = known.get(model);
+    if (entry !== undefined) return entry;
+    entry = { periodOf: periodsOf(find(model, Date.now())?.model.prices), prices: new Map() };
     if (known.size >= mostEntries) known.clear();
-    known.set(entry.isTimed ? key : model, entry);
+    known.set(model, entry);
     return entry;
   }
 
-  return (model, tokens, { input = tokens.input ?? 0, at, serviceTier, calls } = {}) => {
+  function pricesOf(model: string, at = Date.now()): ModelPrice | undefined {
+    const { periodOf, prices } = entryOf(model);
+    const period = periodOf(at);
+    if (!prices.has(period)) {
+      if (prices.size >= mostEntries) prices.clear();
+      prices.set(period, find(model, at)?.model_price);
+    }
+    return prices.get(period);
+  }
+
+  const price: Price = (model, tokens, { input = tokens.input ?? 0, at, serviceTier, calls } = {}) => {
     if (model === undefined) return undefined;
     if (isFree(model)) return 0;
-    const { prices } = entryOf(model, at);
+    const prices = pricesOf(model, at);
     return prices === undefined ? undefined : costAt(priceOf(prices, input, shareOf(serviceTier)), tokens, { calls });
   };
+  return Object.assign(price, { periodOf: (model: string, at: number) => entryOf(model).periodOf(at) });
+}
+
+type Prices = NonNullable<ReturnType<typeof calcPrice>>['model']['prices'];
+
+/** Prices change on some days (UTC), and a few of them within each day. */
+function periodsOf(prices: Prices | undefined): (at: number) => number {
+  const constraints = Array.isArray(prices) ? prices.map(({ constraint }) => constraint) : [];
+  if (constraints.some((each) => each?.type === 'time_of_date')) return (at) => Math.floor(at / periodMs);
+  const starts = constraints.flatMap((each) => (each?.type === 'start_date' ? [Date.parse(each.start_date)] : []));
+  return (at) => starts.filter((start) => start <= at).length;
 }
 
 /** Routers name the models that they give away like the ones that they sell: `x:free`, `x-free`. */

@@ -18,6 +18,8 @@ export interface Price {
   (model: string | undefined, tokens: Tokens, call?: Call): number | undefined;
   /** The price was given by the user: it also applies where an agent that knows no price reports a cost of 0. */
   readonly isGiven?: boolean;
+  /** The same number for two moments: a model has the same price at both. Default: any moment may have another price. */
+  periodOf?(model: string, at: number): number;
 }
 
 /** USD for these tokens. The cache is a part of the input, and reasoning of the output: no more of them is counted than of the whole. */

@@ -53,12 +53,12 @@ function blocksOf(visits: readonly Visit[], beside: Beside): Block[] {
 }
 
 function blockOf(start: number, visits: readonly Visit[], { price, now, zone }: Beside): Block {
-  const sums = new Sums();
+  const sums = new Sums(price);
   for (const visit of visits) {
     sums.add(visit.rows, visit.start, visit);
     sums.sessions.add(visit.session.number);
   }
-  const models = sums.models(price);
+  const models = sums.models();
   const total = totalOf(models);
   const end = start + blockMs;
   const agent = visits[0]?.agent ?? '';

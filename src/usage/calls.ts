@@ -28,17 +28,6 @@ export interface Call {
 export const callKinds = ['call', 'sub-agent', 'rest', 'total', 'answer'] as const;
 type CallKind = (typeof callKinds)[number];
 
-const numbers = [
-  'input',
-  'output',
-  'reasoning',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWriteHour',
-  'webSearches',
-  'cost',
-] as const;
-
 /** Where a field of a call is in its row. */
 export const column = {
   session: 0,
@@ -58,61 +47,119 @@ export const column = {
 } as const;
 export const width = 14;
 
-/** Calls as rows of numbers, which are kept and read again as they are; words stand beside them, each once. A field without a value is NaN. */
+/** Rows for which memory is taken at first. */
+const firstRows = 1024;
+
+/** The calls of files that are read one after the other, as rows of numbers, which are kept and read again as they are; words stand beside them, each once. A field without a value is NaN. */
 export class Calls {
-  rows: Float64Array<ArrayBuffer>;
-  #length: number;
-  readonly words: string[];
-  readonly #places: Map<string, number>;
+  #rows = new Float64Array(width * firstRows);
+  #length = 0;
+  /** Where the rows of the file begin that is being read. */
+  #start = 0;
+  readonly words: string[] = [];
+  readonly #places = new Map<string, number>();
+  /** The row of each identity in this file. */
+  readonly #starts = new Map<number, number>();
 
-  constructor(rows: Float64Array<ArrayBuffer> = new Float64Array(0), words: readonly string[] = []) {
-    this.rows = rows;
-    this.#length = rows.length;
-    this.words = [...words];
-    this.#places = new Map(words.map((word, place) => [word, place]));
+  /** All rows so far. */
+  get rows(): Float64Array<ArrayBuffer> {
+    return this.#rows.subarray(0, this.#length);
   }
 
+  /** How many calls this file has so far. */
   get count(): number {
-    return this.#length / width;
+    return (this.#length - this.#start) / width;
   }
 
-  add(call: Call): void {
+  /** The next file, with what is known of it. */
+  begin(known: { rows: Float64Array; words: readonly string[] } | undefined, count: number): void {
+    this.#start = this.#length;
+    this.#starts.clear();
+    if (known === undefined || count === 0) return;
+    const places = known.words.map((word) => this.placeOf(word));
+    this.#take(count * width);
+    this.#rows.set(known.rows.subarray(0, count * width), this.#start);
+    for (let start = this.#start; start < this.#length; start += width) {
+      for (const field of [column.model, column.serviceTier]) {
+        const word = this.#rows[start + field] ?? Number.NaN;
+        if (!Number.isNaN(word)) this.#rows[start + field] = places[word] ?? Number.NaN;
+      }
+      const identity = this.#rows[start + column.identity] ?? Number.NaN;
+      if (!Number.isNaN(identity)) this.#starts.set(identity, start);
+    }
+  }
+
+  /** Of a file that could not be read after all, nothing stays. */
+  undo(): void {
+    this.#length = this.#start;
+  }
+
+  /** `mayChange`: it is read again later, and must be a row of its own until then. */
+  add(call: Call, mayChange = false): void {
     const start = this.#length;
-    this.#length += width;
-    if (this.#length > this.rows.length) this.#grow();
-    const { rows } = this;
+    this.#take(width);
+    const rows = this.#rows;
+    const identity = call.identity === undefined ? Number.NaN : numberOf(call.identity);
     rows[start + column.session] = call.session;
     rows[start + column.at] = call.at ?? Number.NaN;
-    rows[start + column.identity] = call.identity === undefined ? Number.NaN : numberOf(call.identity);
-    rows[start + column.model] = this.#placeOf(call.model);
-    rows[start + column.serviceTier] = this.#placeOf(call.serviceTier);
-    rows[start + column.kind] = callKinds.indexOf(call.kind ?? 'call');
-    for (const name of numbers) rows[start + column[name]] = call[name] ?? Number.NaN;
+    rows[start + column.identity] = identity;
+    rows[start + column.model] = this.#placeIfAny(call.model);
+    rows[start + column.serviceTier] = this.#placeIfAny(call.serviceTier);
+    rows[start + column.kind] = call.kind === undefined ? 0 : callKinds.indexOf(call.kind);
+    rows[start + column.input] = call.input ?? Number.NaN;
+    rows[start + column.output] = call.output ?? Number.NaN;
+    rows[start + column.reasoning] = call.reasoning ?? Number.NaN;
+    rows[start + column.cacheRead] = call.cacheRead ?? Number.NaN;
+    rows[start + column.cacheWrite] = call.cacheWrite ?? Number.NaN;
+    rows[start + column.cacheWriteHour] = call.cacheWriteHour ?? Number.NaN;
+    rows[start + column.webSearches] = call.webSearches ?? Number.NaN;
+    rows[start + column.cost] = call.cost ?? Number.NaN;
+    if (call.identity === undefined || mayChange) return;
+    const first = this.#starts.get(identity);
+    if (first === undefined) this.#starts.set(identity, start);
+    else if (rows[first + column.kind] === rows[start + column.kind]) {
+      takeMost(rows, first, rows, start);
+      this.#length = start;
+    }
   }
 
-  /** Forgets the calls after the first ones. */
-  cut(count: number): void {
-    this.#length = count * width;
-  }
-
-  /** Exactly the rows that were added. */
-  finished(): Float64Array<ArrayBuffer> {
-    return this.rows.slice(0, this.#length);
-  }
-
-  #grow(): void {
-    const larger = new Float64Array(Math.max(width * 16, this.rows.length * 2));
-    larger.set(this.rows);
-    this.rows = larger;
-  }
-
-  #placeOf(word: string | undefined): number {
-    if (word === undefined) return Number.NaN;
+  placeOf(word: string): number {
     const known = this.#places.get(word);
     if (known !== undefined) return known;
     const place = this.words.push(word) - 1;
     this.#places.set(word, place);
     return place;
+  }
+
+  #placeIfAny(word: string | undefined): number {
+    return word === undefined ? Number.NaN : this.placeOf(word);
+  }
+
+  #take(more: number): void {
+    this.#length += more;
+    if (this.#length <= this.#rows.length) return;
+    const larger = new Float64Array(Math.max(this.#length, this.#rows.length * 2));
+    larger.set(this.#rows);
+    this.#rows = larger;
+  }
+}
+
+const summed = [
+  column.input,
+  column.output,
+  column.reasoning,
+  column.cacheRead,
+  column.cacheWrite,
+  column.cacheWriteHour,
+  column.webSearches,
+  column.cost,
+] as const;
+
+/** While an answer is streamed, each of its lines has the counts so far. */
+export function takeMost(into: Float64Array, at: number, from: Float64Array, start: number): void {
+  for (const field of summed) {
+    const more = from[start + field] ?? Number.NaN;
+    if (!(more <= (into[at + field] ?? Number.NaN)) && !Number.isNaN(more)) into[at + field] = more;
   }
 }
 

@@ -1,5 +1,5 @@
-import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readdirSync, type Stats, statSync } from 'node:fs';
+import { sep } from 'node:path';
 import { messageOf, systemCode } from '../failure.ts';
 import type { Environment } from '../words/vocabulary.ts';
 import type { FileStamp } from './read/file.ts';
@@ -23,13 +23,15 @@ export interface Unread {
 export function filesOf(stores: readonly Store[], env: Environment): { files: StoreFile[]; unread: Unread[] } {
   const files: StoreFile[] = [];
   const unread: Unread[] = [];
-  const seen = new Set<string>();
+  const seen = new Map<string, Seen>();
   for (const store of stores)
     for (const place of store.places(env)) {
-      const search: Search = { store, root: place, files, unread, seen, depth: store.depth ?? deepest };
+      const ofAgent = seen.get(store.agent) ?? new Map<number, Set<number>>();
+      seen.set(store.agent, ofAgent);
+      const search: Search = { store, files, unread, seen: ofAgent, depth: store.depth ?? deepest };
       const found = look(place, search);
       if (found?.isFile() === true) note(place, '', found, search);
-      else if (found?.isDirectory() === true) inFolder(place, 1, search);
+      else if (found?.isDirectory() === true) inFolder({ path: place, name: '', depth: 1 }, found, search);
     }
   return { files, unread };
 }
@@ -37,48 +39,59 @@ export function filesOf(stores: readonly Store[], env: Environment): { files: St
 /** Links may lead in circles. */
 const deepest = 12;
 
+/** Folders and files, by device: one that is reached by two ways counts once. */
+type Seen = Map<number, Set<number>>;
+
 interface Search {
   store: Store;
-  root: string;
   files: StoreFile[];
   unread: Unread[];
-  /** Real folders and files: one that is reached by two ways counts once. */
-  seen: Set<string>;
+  seen: Seen;
   depth: number;
 }
 
-function inFolder(folder: string, depth: number, search: Search): void {
+interface Folder {
+  path: string;
+  /** The path below the place of the store, with a slash at its end. */
+  name: string;
+  depth: number;
+}
+
+function inFolder(folder: Folder, found: Stats, search: Search): void {
+  if (!isNew(found, search.seen)) return;
   try {
-    const real = realpathSync(folder);
-    if (search.seen.has(`${search.store.agent} ${real}`)) return;
-    search.seen.add(`${search.store.agent} ${real}`);
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) {
-        if (depth < search.depth) inFolder(path, depth + 1, search);
-        continue;
-      }
+    for (const entry of readdirSync(folder.path, { withFileTypes: true })) {
+      const name = folder.name + entry.name;
       const isLink = entry.isSymbolicLink();
-      if (!isLink && !entry.isFile()) continue;
-      const name = relative(search.root, path);
-      if (!isLink && search.store.formatOf(name) === undefined) continue;
-      const found = look(path, search);
-      if (found?.isDirectory() === true && depth < search.depth) inFolder(path, depth + 1, search);
-      else if (found?.isFile() === true) note(path, name, found, search);
+      const isFile = entry.isFile();
+      if (!isLink && !isFile && !entry.isDirectory()) continue;
+      if (isFile && search.store.formatOf(name) === undefined) continue;
+      if (!isFile && !isLink && folder.depth >= search.depth) continue;
+      const path = folder.path + sep + entry.name;
+      const inside = look(path, search);
+      if (inside?.isFile() === true) note(path, name, inside, search);
+      else if (inside?.isDirectory() === true && folder.depth < search.depth)
+        inFolder({ path, name: `${name}/`, depth: folder.depth + 1 }, inside, search);
     }
   } catch (error) {
-    search.unread.push({ path: folder, why: messageOf(error) });
+    search.unread.push({ path: folder.path, why: messageOf(error) });
   }
+}
+
+function isNew({ dev, ino }: Stats, seen: Seen): boolean {
+  const known = seen.get(dev);
+  if (known === undefined) seen.set(dev, new Set([ino]));
+  else if (known.has(ino)) return false;
+  else known.add(ino);
+  return true;
 }
 
 function note(path: string, name: string, found: Stats, { store, files, seen }: Search): void {
   const format = store.formatOf(name);
-  const key = `${store.agent} ${found.dev} ${found.ino}`;
-  if (format === undefined || seen.has(key)) return;
-  seen.add(key);
+  if (format === undefined || !isNew(found, seen)) return;
   const { ino: inode, size, mtimeMs, birthtimeMs } = found;
   // What a database was given last stands in a file beside it.
-  const log = /\.(?:db|sqlite3?)$/.test(path) ? statSync(`${path}-wal`, { throwIfNoEntry: false }) : undefined;
+  const log = database.test(path) ? statSync(`${path}-wal`, { throwIfNoEntry: false }) : undefined;
   files.push({
     path,
     agent: store.agent,
@@ -90,6 +103,8 @@ function note(path: string, name: string, found: Stats, { store, files, seen }: 
     bornMs: birthtimeMs || mtimeMs,
   });
 }
+
+const database = /\.(?:db|sqlite3?)$/;
 
 function look(path: string, { unread }: Search): Stats | undefined {
   try {

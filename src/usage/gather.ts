@@ -1,10 +1,10 @@
-import { messageOf } from '../failure.ts';
 import type { Environment } from '../words/vocabulary.ts';
+import { type Known, readBatches } from './batch.ts';
 import { filesOf, type StoreFile, type Unread } from './find-files.ts';
 import type { FileUsage } from './read/file.ts';
-import { readFiles } from './read-files.ts';
+import { readFiles, type Task, unread as unreadBytes } from './read-files.ts';
 import type { Store } from './stores/store.ts';
-import { type Known, UsageIndex } from './usage-index.ts';
+import { UsageIndex } from './usage-index.ts';
 
 /** What is in a file of a store. */
 export interface Counted {
@@ -31,30 +31,36 @@ export interface Gathering {
 /** The usage in all files of some stores: what did not change since the last time is taken from the index. */
 export async function gather({ stores, env, index: path, warn }: Gathering): Promise<Gathered> {
   const { files, unread } = filesOf(stores, env);
-  const index = path === undefined ? undefined : await UsageIndex.open(path, warn);
-  try {
-    const known = index === undefined ? new Map<string, Known>() : readIndex(index, warn);
-    const same: Counted[] = [];
-    const changed: (StoreFile & { known: FileUsage | undefined })[] = [];
-    for (const file of files) {
-      const before = known.get(file.path);
-      if (before !== undefined && isSame(before, file)) same.push({ file, usage: before.usage });
-      else changed.push({ ...file, known: before !== undefined && isGrown(before, file) ? before.usage : undefined });
-    }
-    const read = changed.length === 0 ? [] : [...(await readFiles(changed))];
-    const fresh: Counted[] = [];
-    for (const [file, result] of read) {
-      if ('usage' in result) fresh.push({ file, usage: result.usage });
-      else unread.push({ path: file.path, why: result.why });
-    }
-    if (index !== undefined) writeIndex(index, { fresh, known, files, unread }, warn);
-    const counted = [...same, ...fresh].toSorted(
-      (a, b) => a.file.bornMs - b.file.bornMs || (a.file.path < b.file.path ? -1 : 1),
-    );
-    return { counted, unread, opened: changed.length };
-  } finally {
-    index?.close();
+  const index = path === undefined ? undefined : new UsageIndex(path, warn);
+  const counted: Counted[] = [];
+  const changed: Task[] = [];
+  for (const file of files) {
+    const known = index?.known.get(file.path);
+    if (known !== undefined && isSame(known, file)) counted.push({ file, usage: known.usage });
+    else changed.push({ ...file, known: known !== undefined && isGrown(known, file) ? known.usage : undefined });
   }
+  const batches = changed.length === 0 ? [] : await readAll(changed, counted, unread);
+  index?.write(batches, goneOf(index.known, files, stores, unread));
+  counted.sort((a, b) => a.file.bornMs - b.file.bornMs || (a.file.path < b.file.path ? -1 : 1));
+  return { counted, unread, opened: changed.length };
+}
+
+/** Reads what has changed; returns it as the index keeps it. */
+async function readAll(changed: Task[], counted: Counted[], unread: Unread[]): Promise<Uint8Array[]> {
+  // The largest first: none of them is left for the end.
+  const tasks = changed.toSorted((a, b) => unreadBytes(b) - unreadBytes(a));
+  const byPath = new Map(tasks.map((task) => [task.path, task]));
+  const { batches, failures } = await readFiles(tasks);
+  for (const { task, why } of failures) {
+    const path = tasks[task]?.path;
+    if (path !== undefined) unread.push({ path, why });
+  }
+  for (const batch of batches)
+    for (const { path, usage } of readBatches(batch).known) {
+      const file = byPath.get(path);
+      if (file !== undefined) counted.push({ file, usage });
+    }
+  return batches;
 }
 
 function isSame(known: Known, { inode, size, mtimeMs, format }: StoreFile): boolean {
@@ -66,31 +72,17 @@ function isGrown(known: Known, { inode, size, format }: StoreFile): boolean {
   return known.format === format && known.inode === inode && known.size <= size;
 }
 
-function readIndex(index: UsageIndex, warn: (text: string) => void): Map<string, Known> {
-  try {
-    return index.read();
-  } catch (error) {
-    warn(`the index of what was counted cannot be read, so all files are: ${messageOf(error)}`);
-    return new Map();
-  }
-}
-
-interface Outcome {
-  fresh: readonly Counted[];
-  known: ReadonlyMap<string, Known>;
-  files: readonly StoreFile[];
-  unread: readonly Unread[];
-}
-
-/** What is counted is right without it: on a full disk, all files are read again the next time. */
-function writeIndex(index: UsageIndex, { fresh, known, files, unread }: Outcome, warn: (text: string) => void): void {
-  const present = new Set(files.map(({ path }) => path));
+/** What the index knows that is in no store any more. */
+function goneOf(
+  known: ReadonlyMap<string, Known>,
+  files: readonly StoreFile[],
+  stores: readonly Store[],
+  unread: readonly Unread[],
+): Set<string> {
   // What is in a folder that cannot be read now is still there.
-  const gone = unread.length > 0 ? [] : [...known.keys()].filter((path) => !present.has(path));
-  if (fresh.length === 0 && gone.length === 0) return;
-  try {
-    index.write(fresh, gone);
-  } catch (error) {
-    warn(`what was counted could not be kept for the next time: ${messageOf(error)}`);
-  }
+  if (unread.length > 0 || known.size === 0) return new Set();
+  const agents = new Set(stores.map(({ agent }) => agent));
+  const present = new Set(files.map(({ path }) => path));
+  const gone = [...known.values()].filter(({ path, agent }) => agents.has(agent) && !present.has(path));
+  return new Set(gone.map(({ path }) => path));
 }

@@ -1,4 +1,4 @@
-import { callKinds, column, width } from './calls.ts';
+import { callKinds, column, takeMost, width } from './calls.ts';
 import type { Counted } from './gather.ts';
 import { settle } from './totals.ts';
 
@@ -16,45 +16,41 @@ export interface AllCalls {
   repeated: number;
 }
 
-const summed = [
-  column.input,
-  column.output,
-  column.reasoning,
-  column.cacheRead,
-  column.cacheWrite,
-  column.cacheWriteHour,
-  column.webSearches,
-  column.cost,
-] as const;
-
 /** A resumed, forked or copied session repeats what an older file holds: a call is the same one in whichever file it stands, and belongs to the oldest. */
 export function merge(counted: readonly Counted[]): AllCalls {
-  const owners = new Map<number, { file: number; start: number }>();
+  // By identity: the number of the file and, in it, of the call.
+  const owners = new Map<number, number>();
+  const all = new Uint8Array(counted.reduce((sum, { usage }) => sum + usage.rows.length / width, 0)).fill(1);
+  let begin = 0;
   let repeated = 0;
-  const files = counted.map((each, file): Merged => {
-    const { rows } = each.usage;
-    const counts = new Uint8Array(rows.length / width).fill(1);
-    const repeats = new Set<number>();
+  const files = counted.map(({ file: about, usage }, file): Merged => {
+    const { rows } = usage;
+    const counts = all.subarray(begin, (begin += rows.length / width));
+    let repeats: Set<number> | undefined;
     leaveAnswers(rows, counts);
     for (let start = 0, number = 0; start < rows.length; start += width, number += 1) {
       const identity = rows[start + column.identity] ?? Number.NaN;
       if (Number.isNaN(identity) || counts[number] === 0) continue;
       const owner = owners.get(identity);
       if (owner === undefined) {
-        owners.set(identity, { file, start });
+        owners.set(identity, file * mostCalls + number);
         continue;
       }
       counts[number] = 0;
-      const first = counted[owner.file]?.usage.rows;
-      if (first !== undefined) takeMost(first, owner.start, rows, start);
-      if (owner.file !== file) repeats.add(identity);
+      const ownerFile = Math.floor(owner / mostCalls);
+      const first = counted[ownerFile]?.usage.rows;
+      if (first !== undefined) takeMost(first, (owner % mostCalls) * width, rows, start);
+      if (ownerFile !== file) (repeats ??= new Set()).add(identity);
     }
-    repeated += repeats.size;
-    return { ...each, counts, repeated: repeats.size };
+    repeated += repeats?.size ?? 0;
+    return { file: about, usage, counts, repeated: repeats?.size ?? 0 };
   });
   settle(files);
   return { files, repeated };
 }
+
+/** In one file; as many rows have no place in memory. */
+const mostCalls = 2 ** 32;
 
 /** Where a file lists its calls, its answers tell nothing more. */
 function leaveAnswers(rows: Float64Array, counts: Uint8Array): void {
@@ -66,14 +62,6 @@ function leaveAnswers(rows: Float64Array, counts: Uint8Array): void {
     else hasCalls ||= kind === 'call';
   }
   if (hasCalls) for (const number of answers) counts[number] = 0;
-}
-
-/** While an answer is streamed, each of its lines has the counts so far. */
-function takeMost(into: Float64Array, at: number, from: Float64Array, start: number): void {
-  for (const field of summed) {
-    const more = from[start + field] ?? Number.NaN;
-    if (!(more <= (into[at + field] ?? Number.NaN)) && !Number.isNaN(more)) into[at + field] = more;
-  }
 }
 
 export const kindOf = (rows: Float64Array, start: number): (typeof callKinds)[number] =>

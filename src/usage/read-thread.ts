@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { doWork, type Work } from './read-files.ts';
 
-const results = doWork(workerData as Work);
+const reading = doWork(workerData as Work);
 parentPort?.postMessage(
-  results,
-  results.flatMap(([, result]) => ('usage' in result ? [result.usage.rows.buffer] : [])),
+  reading,
+  reading.batches.map(({ buffer }) => buffer),
 );

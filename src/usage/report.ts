@@ -1,6 +1,6 @@
 import { costOfModel } from '../outcome/cost.ts';
 import { dollars, type Price } from '../outcome/price.ts';
-import { type Alike, periodMs, type Requests, tierOf } from '../outcome/requests.ts';
+import { type Alike, periodMs, type Requests, tierOf, tierStarts } from '../outcome/requests.ts';
 import { serviceTierOf } from '../outcome/service-tier.ts';
 import { addTokens, type Tokens, type Used } from '../outcome/tokens.ts';
 import { present } from '../json/present.ts';
@@ -70,11 +70,17 @@ interface Bucket extends Alike {
 
 /** Tokens of one row, by what decides their price. */
 export class Sums {
-  readonly buckets = new Map<string, Bucket>();
+  readonly #price: Price;
+  /** By model and service tier, then by what of a call decides its price. */
+  readonly #buckets = new Map<string, Map<number, Bucket>>();
   readonly agents = new Set<string>();
   readonly sessions = new Set<number>();
   firstAt = Infinity;
   lastAt = -Infinity;
+
+  constructor(price: Price) {
+    this.#price = price;
+  }
 
   add(
     rows: Float64Array,
@@ -83,26 +89,29 @@ export class Sums {
   ): void {
     const at = rows[start + column.at] ?? 0;
     const input = rows[start + column.input] ?? 0;
-    const cost = rows[start + column.cost] ?? Number.NaN;
     const isRest = kindOf(rows, start) === 'rest';
-    const isPaid = !Number.isNaN(cost);
-    const key = `${model}\n${tier ?? ''}\n${Math.floor(at / periodMs)} ${tierOf(input)}${isRest ? ' rest' : ''}${isPaid ? ' paid' : ''}`;
-    let bucket = this.buckets.get(key);
+    const isPaid = !Number.isNaN(rows[start + column.cost] ?? Number.NaN);
+    const name = tier === undefined ? model : `${model}\n${tier}`;
+    let buckets = this.#buckets.get(name);
+    if (buckets === undefined) this.#buckets.set(name, (buckets = new Map()));
+    const period = this.#price.periodOf?.(model, at) ?? Math.floor(at / periodMs);
+    const key = ((period * (tierStarts.length + 1) + tierOf(input) + 1) * 2 + Number(isRest)) * 2 + Number(isPaid);
+    let bucket = buckets.get(key);
     if (bucket === undefined) {
       bucket = { model, input, at, ...present({ serviceTier: tier }), calls: 0, tokens: {}, isRest, isPaid };
-      this.buckets.set(key, bucket);
+      buckets.set(key, bucket);
     }
     if (!isRest) bucket.calls += 1;
     addRow(bucket.tokens, rows, start);
-    this.firstAt = Math.min(this.firstAt, at);
-    this.lastAt = Math.max(this.lastAt, at);
+    if (at < this.firstAt) this.firstAt = at;
+    if (at > this.lastAt) this.lastAt = at;
   }
 
   /** By model, the most expensive first. */
-  models(price: Price): ModelRow[] {
-    const byModel = Map.groupBy(this.buckets.values(), ({ model }) => model);
-    return [...byModel]
-      .map(([model, buckets]) => modelRow(model || undefined, buckets, price))
+  models(): ModelRow[] {
+    const all = [...this.#buckets.values()].flatMap((buckets) => [...buckets.values()]);
+    return [...Map.groupBy(all, ({ model }) => model)]
+      .map(([model, buckets]) => modelRow(model || undefined, buckets, this.#price))
       .toSorted((a, b) => (b.cost ?? -1) - (a.cost ?? -1) || b.input_tokens - a.input_tokens);
   }
 }
@@ -195,7 +204,6 @@ export function eachCall(all: AllCalls, choice: Choice, visit: (call: Visit) => 
   for (const { file, usage, counts } of all.files) {
     const { rows, words } = usage;
     const sessions = usage.sessions.map((each) => names.of(file, each));
-    const models = words.map((word) => word);
     for (let start = 0, number = 0; start < rows.length; start += width, number += 1) {
       if (counts[number] === 0) continue;
       const session = sessions[rows[start + column.session] ?? 0];
@@ -204,10 +212,10 @@ export function eachCall(all: AllCalls, choice: Choice, visit: (call: Visit) => 
       const local = choice.zone.localAt(at);
       if (choice.since !== undefined && local < choice.since) continue;
       if (choice.until !== undefined && local >= choice.until + dayMs) continue;
-      const model = models[rows[start + column.model] ?? -1];
+      const model = words[rows[start + column.model] ?? -1];
       const { agent } = file;
       if (choice.isWanted?.({ agent, model, project: session.project, session: session.id }) === false) continue;
-      const tier = serviceTierOf({ service_tier: words[rows[start + column.serviceTier] ?? -1] });
+      const tier = words[rows[start + column.serviceTier] ?? -1];
       visit({
         rows,
         start,
@@ -215,7 +223,7 @@ export function eachCall(all: AllCalls, choice: Choice, visit: (call: Visit) => 
         local,
         agent,
         model,
-        tier,
+        tier: tier === undefined ? undefined : serviceTierOf({ service_tier: tier }),
         session,
         isSub: session.subAgent !== undefined || kindOf(rows, start) === 'sub-agent',
       });
@@ -244,12 +252,12 @@ export function report(all: AllCalls, by: Grouping, choice: Choice, price: Price
   eachCall(all, choice, (visit) => {
     const key = period === undefined ? nameOf(by, visit, choice.ownOnly === true) : periodStart(visit.local, period);
     let group = groups.get(key);
-    if (group === undefined) groups.set(key, (group = { sums: new Sums(), session: visit.session }));
+    if (group === undefined) groups.set(key, (group = { sums: new Sums(price), session: visit.session }));
     group.sums.add(visit.rows, visit.start, visit);
     group.sums.agents.add(visit.agent);
     group.sums.sessions.add(visit.session.number);
   });
-  const rows = [...groups].map(([key, { sums, session }]) => rowOf(by, key, sums, session, price));
+  const rows = [...groups].map(([key, { sums, session }]) => rowOf(by, key, sums, session));
   return period === undefined
     ? by === 'session'
       ? rows.toSorted((a, b) => a.last_at - b.last_at || (a.group < b.group ? -1 : 1))
@@ -271,8 +279,8 @@ function nameOf(by: Grouping, { agent, model, session, isSub }: Visit, ownOnly: 
   }
 }
 
-function rowOf(by: Grouping, key: string | number, sums: Sums, session: SessionName, price: Price): UsageRow {
-  const models = sums.models(price);
+function rowOf(by: Grouping, key: string | number, sums: Sums, session: SessionName): UsageRow {
+  const models = sums.models();
   const isSession = by === 'session';
   const isSub = typeof key === 'string' && key.includes(' ');
   return {

@@ -39,7 +39,7 @@ export async function collect({ env, ledger, warn, agents }: UsageSearch): Promi
   const gathered = await gather({
     stores: storesOf(agents),
     env,
-    index: join(ledger === undefined ? stateFolder(env) : dirname(ledger), 'usage.db'),
+    index: join(ledger === undefined ? stateFolder(env) : dirname(ledger), 'usage.index'),
     warn,
   });
   return { ...gathered, ...merge(gathered.counted) };

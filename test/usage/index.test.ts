@@ -1,6 +1,5 @@
-import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { live } from '../cli/run/live.ts';
@@ -32,7 +31,7 @@ const own = ({ rows, total, repeated_calls }: Awaited<ReturnType<typeof usageOf>
   repeated_calls,
 });
 const withoutIndex = { XDG_STATE_HOME: '/proc/nowhere' };
-const indexIn = (home: string): string => join(home, '.local/state/runwire/usage.db');
+const indexIn = (home: string): string => join(home, '.local/state/runwire/usage.index');
 
 describe('a file', () => {
   const begin = () => {
@@ -102,18 +101,50 @@ describe('the index', () => {
       writeFileSync(indexIn(home), rubbish);
       const again = await usageOf(home);
       expect(own(again)).toEqual(first);
-      expect(again.stderr).toContain('usage.db is damaged and is made anew');
+      expect(again.stderr).toContain('usage.index is damaged and is made anew');
     }
   });
 
-  it('does not count a row that is not as it was written', async () => {
+  it('does not count what is not as it was written, wherever that is, and is whole again afterwards', async () => {
     const { home, first } = await begin();
-    const database = new DatabaseSync(indexIn(home));
-    database.exec("update files set rows = zeroblob(length(rows)) || x'00'");
-    expect(own(await usageOf(home))).toEqual(first);
-    database.exec("update files set size = size + 0, facts = replace(facts, 's-claude', 's-other')");
-    database.close();
-    expect(own(await usageOf(home))).toEqual(first);
+    // Another batch, behind the first one.
+    appendFileSync(join(home, places.claude), line(call('m3', 3)));
+    const more = own(await usageOf(home));
+    expect(more.calls).toBe(first.calls + 1);
+    const whole = readFileSync(indexIn(home));
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: whole.length - 1 }), fc.integer({ min: 0, max: 255 }), async (place, bits) => {
+        const damaged = bits === 0 ? whole.subarray(0, place) : Buffer.from(whole);
+        if (bits !== 0) damaged[place] = (damaged[place] ?? 0) ^ bits;
+        writeFileSync(indexIn(home), damaged);
+        expect(own(await usageOf(home))).toEqual(more);
+        const again = await usageOf(home);
+        expect(own(again)).toEqual(more);
+        expect(again.stderr).toBe('');
+      }),
+      {
+        numRuns: 30,
+        examples: [
+          [0, 0],
+          [whole.length - 1, 0],
+          [3, 1],
+          [8, 255],
+          [whole.length - 1, 1],
+        ],
+      },
+    );
+  });
+
+  it('does not grow by what is read again and again', async () => {
+    const { home } = await begin();
+    let most = 0;
+    for (let round = 0; round < 220; round += 1) {
+      writeFileSync(join(home, places.claude), line(call(`m${round % 2}`, round)).repeat((round % 2) + 1));
+      await usageOf(home);
+      const { size } = statSync(indexIn(home));
+      if (round < 105) most = Math.max(most, size);
+      else expect(size).toBeLessThanOrEqual(most);
+    }
   });
 
   it('that cannot be kept costs only time', async () => {

@@ -1,3 +1,4 @@
+import { present } from '../../json/present.ts';
 import { costAt, type Price } from '../../outcome/price.ts';
 import type { TokenPrice } from '../../words/vocabulary.ts';
 import { loadConfigPrices, type Where } from './config.ts';
@@ -12,10 +13,11 @@ export async function loadPrice({
   const { cwd, env } = where;
   const prices = cwd === undefined || env === undefined ? {} : await loadConfigPrices({ cwd, env });
   const table = await (await import('../../outcome/price-table.ts')).loadPrices();
-  return (model, ...used) => {
+  const price: Price = (model, ...used) => {
     const own = priceIn(prices, model);
     return own === undefined ? table(model, ...used) : costAt(own, ...used);
   };
+  return Object.assign(price, present({ periodOf: table.periodOf }));
 }
 
 /** The same, loaded when it is first asked for, and only once. */

@@ -39,7 +39,7 @@ export const usage = command({
   operands: '[REPORT]',
   description: `Reports: ${reports.join(', ')} (five hours, as subscriptions count); default: daily. Reads the sessions that agents keep on this machine, wherever their variables say; nothing has to be imported. Each model call
 is priced by itself, at the list price of its day, and belongs to the day it was made; a call that stands in several files counts once.
-What was counted is kept in usage.db beside the ledger, so that only what is new is read the next time. What has no price, or cannot be
+What was counted is kept in usage.index beside the ledger, so that only what is new is read the next time. What has no price, or cannot be
 read, is said in words. Prints a table with bars on a terminal, else one JSON document (see "runwire schema usage").`,
   options,
   examples: [

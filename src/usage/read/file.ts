@@ -1,23 +1,30 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import type { Json } from '../../json/json.ts';
+import { parseJson } from '../../json/parse.ts';
 import { messageOf } from '../../failure.ts';
-import { Calls } from '../calls.ts';
+import { type Calls, width } from '../calls.ts';
 import type { FileFacts, Found, Format, LineFormat, Session } from './format.ts';
 
-/** What a file holds, as far as it was read; enough to go on from there when it has grown. */
-export interface FileUsage {
+/** What is noted of a file beside its calls, as far as it was read; enough to go on from there when it has grown. */
+export interface FileNotes {
   sessions: readonly Session[];
-  words: readonly string[];
-  rows: Float64Array<ArrayBuffer>;
   /** How many of the last calls are of what may still change: they are read again. */
   pending: number;
   /** Up to where it was read for good. */
   offset: number;
-  /** Of the bytes before that place: whether a larger file begins with what was read. */
-  mark: string;
-  state: Json;
+  /** A hash of the bytes before that place: whether a larger file begins with what was read. */
+  mark: number;
+  /** What a reader must know of what came before, as JSON. */
+  state: string;
   /** Lines that could not be read. */
   damaged: number;
+}
+
+/** What a file holds. */
+export interface FileUsage extends FileNotes {
+  words: readonly string[];
+  rows: Float64Array<ArrayBuffer>;
 }
 
 /** How a file is identified before it is opened. */
@@ -33,16 +40,22 @@ const longestLine = 32 * 1024 * 1024;
 const markBytes = 256;
 const newline = 10;
 
-/** Reads a file, or what was added to it since `known`. Throws what the system says when it cannot be read. */
-export function readUsage(path: string, format: Format, known?: FileUsage): FileUsage {
+/** A file to be read, as it was when it was found: what is added meanwhile is read the next time. */
+export interface FileToRead extends Omit<FileStamp, 'inode'> {
+  path: string;
+  known?: FileUsage | undefined;
+}
+
+/** Reads a file, or what was added to it since it was known; its calls are added to `calls`. Throws what the system says when it cannot be read. */
+export function readUsage({ path, size, mtimeMs, known }: FileToRead, format: Format, calls: Calls): FileNotes {
+  const facts = { path, at: mtimeMs };
+  if (format.kind === 'whole') return readWhole(facts, format.read, new Finds(facts, calls));
+  if (/\.(?:gz|zst)$/.test(path)) return readPacked(facts, format, new Finds(facts, calls));
   const file = openSync(path, 'r');
   try {
-    const { mtimeMs, size } = fstatSync(file);
-    const facts = { path, at: mtimeMs };
-    if (format.kind === 'whole') return readWhole(facts, format.read);
-    if (/\.(?:gz|zst)$/.test(path)) return readPacked(facts, format);
     const isGrown = known !== undefined && known.offset <= size && markBefore(file, known.offset) === known.mark;
-    return new FileReading(facts, format, isGrown ? known : undefined).read(file, size);
+    const before = isGrown ? known : undefined;
+    return new FileReading(facts, format, new Finds(facts, calls, before), before).read(file, size);
   } finally {
     closeSync(file);
   }
@@ -53,38 +66,43 @@ class Finds implements Found {
   readonly sessions: Session[];
   readonly calls: Calls;
   damagedCount: number;
-  readonly #places = new Map<string, number>();
+  /** What is found now is read again when the file has grown. */
+  mayChange = false;
   readonly #at: number;
+  #last = '';
+  #places: Map<string, number> | undefined;
 
-  constructor({ at }: FileFacts, known?: FileUsage) {
+  constructor({ at }: FileFacts, calls: Calls, known?: FileUsage) {
     this.#at = at;
-    this.sessions = [...(known?.sessions ?? [])];
-    this.calls = new Calls(known?.rows, known?.words);
+    this.sessions = known === undefined ? [] : [...known.sessions];
+    this.calls = calls;
     this.damagedCount = known?.damaged ?? 0;
-    for (const [place, each] of this.sessions.entries()) this.#places.set(keyOf(each), place);
-    this.calls.cut(this.calls.count - (known?.pending ?? 0));
+    calls.begin(known, known === undefined ? 0 : known.rows.length / width - known.pending);
   }
 
   session(session: Session): number {
     const key = keyOf(session);
-    const known = this.#places.get(key);
+    // Most files are of one session.
+    if (key === this.#last) return this.sessions.length - 1;
+    const places = (this.#places ??= new Map(this.sessions.map((each, place) => [keyOf(each), place])));
+    const known = places.get(key);
     if (known !== undefined) return known;
     const place = this.sessions.push(session) - 1;
-    this.#places.set(key, place);
+    places.set(key, place);
+    this.#last = key;
     return place;
   }
 
   call(call: Parameters<Found['call']>[0]): void {
-    this.calls.add(call.at === undefined ? { ...call, at: this.#at } : call);
+    this.calls.add(call.at === undefined ? { ...call, at: this.#at } : call, this.mayChange);
   }
 
   damaged(): void {
     this.damagedCount += 1;
   }
 
-  usage(rest: Pick<FileUsage, 'pending' | 'offset' | 'mark' | 'state'>): FileUsage {
-    const { sessions, calls, damagedCount: damaged } = this;
-    return { sessions, words: calls.words, rows: calls.finished(), damaged, ...rest };
+  notes({ state, ...rest }: Pick<FileNotes, 'pending' | 'offset' | 'mark'> & { state: Json }): FileNotes {
+    return { sessions: this.sessions, damaged: this.damagedCount, state: JSON.stringify(state), ...rest };
   }
 }
 
@@ -92,26 +110,42 @@ function keyOf({ id, subAgent = '' }: Session): string {
   return `${id}\n${subAgent}`;
 }
 
-function readWhole(facts: FileFacts, read: (file: FileFacts, found: Found) => void): FileUsage {
-  const finds = new Finds(facts);
+function readWhole(facts: FileFacts, read: (file: FileFacts, found: Found) => void, finds: Finds): FileNotes {
   try {
     read(facts, finds);
   } catch (error) {
     throw new Error(messageOf(error), { cause: error });
   }
-  return finds.usage({ pending: 0, offset: 0, mark: '', state: null });
+  return finds.notes({ pending: 0, offset: 0, mark: 0, state: null });
 }
 
 /** Compressed: nothing can be added to it. */
-function readPacked(facts: FileFacts, format: LineFormat): FileUsage {
+function readPacked(facts: FileFacts, format: LineFormat, finds: Finds): FileNotes {
   const { gunzipSync, zstdDecompressSync } = process.getBuiltinModule('node:zlib');
   const packed = readFileSync(facts.path);
   const bytes = facts.path.endsWith('.gz') ? gunzipSync(packed) : zstdDecompressSync(packed);
-  return new FileReading(facts, format).readBytes(bytes);
+  return new FileReading(facts, format, finds).readBytes(bytes);
 }
 
 /** Shared by all files that a thread reads, one after the other. */
 let buffer: Buffer | undefined;
+
+interface Marks {
+  marks: readonly Buffer[];
+  lastMarks: readonly Buffer[];
+}
+
+/** The marks of a format as bytes. */
+const bytesOfMarks = new WeakMap<LineFormat, Marks>();
+
+function marksOf(format: LineFormat): Marks {
+  const known = bytesOfMarks.get(format);
+  if (known !== undefined) return known;
+  const bytes = (marks: readonly string[] = []): Buffer[] => marks.map((mark) => Buffer.from(mark));
+  const own = { marks: bytes(format.marks), lastMarks: bytes(format.lastMarks) };
+  bytesOfMarks.set(format, own);
+  return own;
+}
 
 class FileReading {
   readonly #finds: Finds;
@@ -119,24 +153,23 @@ class FileReading {
   readonly #marks: readonly Buffer[];
   readonly #lastMarks: readonly Buffer[];
   #offset: number;
-  /** What stands before that place, as far as it was read in one piece. */
-  #before: Buffer | undefined;
+  /** Of what stands before that place, as far as it was read in one piece. */
+  #mark: number | undefined;
 
-  constructor(facts: FileFacts, format: LineFormat, known?: FileUsage) {
-    this.#finds = new Finds(facts, known);
-    this.#reader = format.reader(facts, this.#finds, known?.state);
-    this.#marks = format.marks.map((mark) => Buffer.from(mark));
-    this.#lastMarks = (format.lastMarks ?? []).map((mark) => Buffer.from(mark));
+  constructor(facts: FileFacts, format: LineFormat, finds: Finds, known?: FileUsage) {
+    this.#finds = finds;
+    this.#reader = format.reader(facts, finds, known === undefined ? undefined : parseJson(known.state));
+    ({ marks: this.#marks, lastMarks: this.#lastMarks } = marksOf(format));
     this.#offset = known?.offset ?? 0;
   }
 
-  /** `size`: what is added meanwhile is read the next time. */
-  read(file: number, size: number): FileUsage {
+  read(file: number, size: number): FileNotes {
     let bytes = (buffer ??= Buffer.allocUnsafeSlow(chunkBytes));
     let held = 0;
     let isSkipping = false;
     while (this.#offset + held < size) {
-      const count = readSync(file, bytes, held, bytes.length - held, this.#offset + held);
+      const place = this.#offset + held;
+      const count = readSync(file, bytes, held, Math.min(bytes.length - held, size - place), place);
       if (count === 0) break;
       const length = held + count;
       const end = bytes.lastIndexOf(newline, length - 1) + 1;
@@ -160,35 +193,32 @@ class FileReading {
       isSkipping = false;
       this.#lines(bytes, start, end);
       this.#offset += end;
-      this.#before = end < markBytes ? undefined : Buffer.from(bytes.subarray(end - markBytes, end));
+      this.#mark = end < markBytes ? undefined : crc32(bytes.subarray(end - markBytes, end));
       held = length - end;
       bytes.copy(bytes, 0, end, length);
     }
-    const usage = this.#finish(isSkipping ? Buffer.alloc(0) : bytes.subarray(0, held));
-    return {
-      ...usage,
-      offset: this.#offset,
-      mark: this.#before === undefined ? markBefore(file, this.#offset) : markOf(this.#before),
-    };
+    const mark = this.#mark ?? markBefore(file, this.#offset);
+    return this.#finish(isSkipping ? Buffer.alloc(0) : bytes.subarray(0, held), mark);
   }
 
-  readBytes(bytes: Buffer): FileUsage {
+  readBytes(bytes: Buffer): FileNotes {
     const end = bytes.lastIndexOf(newline) + 1;
     this.#lines(bytes, 0, end);
-    return this.#finish(bytes.subarray(end));
+    return this.#finish(bytes.subarray(end), 0);
   }
 
   /** `rest`: what stands behind the last line break; it counts if it is a whole line, but is read again when the file has grown. */
-  #finish(rest: Buffer): FileUsage {
+  #finish(rest: Buffer, mark: number): FileNotes {
     const { calls, damagedCount } = this.#finds;
     const { count } = calls;
     const { state } = this.#reader;
-    const marks = [...this.#marks, ...this.#lastMarks];
-    if (rest.length > 0 && (this.#reader.wantsAll || marks.some((mark) => rest.includes(mark))))
+    const hasMark = (each: Buffer): boolean => rest.includes(each);
+    this.#finds.mayChange = true;
+    if (rest.length > 0 && (this.#reader.wantsAll || this.#marks.some(hasMark) || this.#lastMarks.some(hasMark)))
       this.#reader.line(rest, 0, rest.length);
     this.#finds.damagedCount = damagedCount;
     this.#reader.end();
-    return this.#finds.usage({ pending: calls.count - count, offset: 0, mark: '', state });
+    return this.#finds.notes({ pending: calls.count - count, offset: this.#offset, mark, state });
   }
 
   #lines(bytes: Buffer, start: number, end: number): void {
@@ -227,13 +257,9 @@ function nextOf(bytes: Buffer, mark: Buffer, from: number): number {
 }
 
 /** A hash of the bytes before a place in a file. */
-function markBefore(file: number, offset: number): string {
+function markBefore(file: number, offset: number): number {
   const length = Math.min(markBytes, offset);
   const bytes = Buffer.alloc(length);
   if (length > 0) readSync(file, bytes, 0, length, offset - length);
-  return markOf(bytes);
-}
-
-function markOf(bytes: Buffer): string {
-  return `${bytes.length}:${process.getBuiltinModule('node:zlib').crc32(bytes)}`;
+  return crc32(bytes);
 }
