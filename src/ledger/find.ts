@@ -9,13 +9,19 @@ export type FoundRun =
   | { kind: 'none' }
   | { kind: 'ambiguous'; ids: readonly string[] };
 
-/** The run that a user means: by a full id, the beginning of a short one, or `last`. */
+/** The run that a user means: by a full id, the beginning of a short one, the id of its thread, or `last`. */
 export async function findRun(store: RunStore, word: string): Promise<FoundRun> {
   if (word === 'last') return found(await newestRun(store));
   const ids = await store.find(word);
   const [id, ...others] = ids;
   if (others.length > 0) return { kind: 'ambiguous', ids };
-  return found(id === undefined ? undefined : await store.get(id));
+  return found(id === undefined ? await ofThread(store, word) : await store.get(id));
+}
+
+/** Of several runs of one session, the last. */
+async function ofThread(store: RunStore, word: string): Promise<RunRecord | undefined> {
+  const last = word.trim() === '' ? undefined : (await store.ofSession(word.trim())).at(-1);
+  return last === undefined ? undefined : store.get(last.id);
 }
 
 /** The same, or a `Failure` that says what is wrong with the word. */

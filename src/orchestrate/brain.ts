@@ -11,6 +11,7 @@ import { mergeBranches } from './tools/merge.ts';
 import { publishBranch, publishTool } from './tools/publish.ts';
 import { cancelAgent, wait } from './tools/steer.ts';
 import { verify } from './tools/verify.ts';
+import { type Left, takeOver } from './resumed.ts';
 import { Roster } from './roster.ts';
 import { doesNotPass, isGood, isVerified, reportOf } from './words.ts';
 
@@ -19,7 +20,8 @@ type TurnEnd = Extract<Draft, { type: 'turn.completed' }>;
 type Published = Extract<Draft, { type: 'branch.published' }>;
 
 /** The model that hands out work: the built-in loop, with agents and branches as its tools. */
-export function brainOf(crew: Crew): RunAgent {
+export function brainOf(crew: Crew, left?: Left): RunAgent {
+  let toTake = left;
   return async (options, emit) => {
     let finished: Finished | undefined;
     /** The end of the turn that answers: what is still done about the answer belongs before it. */
@@ -69,7 +71,13 @@ export function brainOf(crew: Crew): RunAgent {
       return restOf(roster, signal);
     };
     const system = [instructions(crew), options.system ?? ''].join('\n\n').trimEnd();
-    await think({ ...options, system, nextPrompt }, pass);
+    const taken = toTake && (await takeOver(crew, toTake, options.prompt));
+    toTake = undefined;
+    await think({ ...options, prompt: taken?.prompt ?? options.prompt, system, nextPrompt }, (draft) => {
+      // The task is what was asked for, not how the brain is told to go on.
+      pass(draft.type === 'thread.started' ? { ...draft, task: options.prompt } : draft);
+      if (draft.type === 'thread.started') taken?.news.forEach(emit);
+    });
     await roster.close();
     const tell = (draft: Draft): void => {
       if (draft.type === 'item.started' && lastEnd !== undefined)
@@ -141,12 +149,15 @@ async function conclude(crew: Crew, finished: Finished, { published, emit, signa
   const { publish, verify: command } = crew.settings;
   const failed = (message: string): Finished => ({ ...finished, status: 'failed', code: 'tool', message });
   const chosen = published === undefined ? resultOf(crew) : crew.branches.get(published.branch_id);
+  if (chosen !== undefined && chosen.verification === undefined && chosen.problem === undefined)
+    await crew.verify(chosen, command, { emit, signal, itemId: 'verify' }).catch(() => undefined);
   if (command !== undefined && chosen !== undefined && !isVerified(chosen)) return failed(doesNotPass(chosen, command));
   if (published?.status === 'error') return failed(`publish: ${published.message ?? 'it failed'}`);
   // If no agent was given work, there was nothing to do.
   const isProofAsked = command !== undefined || publish !== 'none';
   if (chosen === undefined && [...crew.branches.values()].some(({ run }) => isProofAsked || run !== undefined))
     return failed('no branch holds finished work');
+  if (chosen !== undefined) emit({ type: 'branch.updated', branch_id: chosen.id, winner: true });
   if (publish === 'none' || published !== undefined || chosen === undefined) return finished;
   const itemId = 'publish';
   // The model did not ask for it, so it is neither a turn nor a call of the answer.

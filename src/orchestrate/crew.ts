@@ -109,6 +109,12 @@ export class Crew {
     return this.#naming;
   }
 
+  /** Takes over a branch of an earlier start; new ones are numbered after it. */
+  adopt(branch: Branch): void {
+    this.branches.set(branch.id, branch);
+    this.#count = Math.max(this.#count, Number.parseInt(lastPart(branch.id), 10) || 0);
+  }
+
   /** Gives work to an agent: waits for a free slot, for its end and for its verification. Never throws when the work fails. */
   async execute(work: Work, telling: Telling): Promise<Branch> {
     return this.carryOut(await this.branchFor(work), work, telling);

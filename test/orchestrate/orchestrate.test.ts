@@ -131,7 +131,7 @@ describe('two agents in parallel, merged and published', async () => {
       .map((line) => (JSON.parse(line) as { thread_id: string }).thread_id);
     expect(new Set(threads).size).toBe(3);
     const shown = await inside(['runs', 'show', '--text', top?.id ?? ''], { cwd, env: { XDG_STATE_HOME: home } });
-    expect(shown.stdout).toContain(`${branches[3]?.branch_id}: success, verify passed, 2 files`);
+    expect(shown.stdout).toContain(`${branches[3]?.branch_id}: winner, success, verify passed, 2 files`);
     expect(shown.stdout).toContain('published: pushed to origin as');
   });
 });

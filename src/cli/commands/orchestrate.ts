@@ -1,7 +1,8 @@
 import { Failure } from '../../failure.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { command, type Entry } from '../command.ts';
-import { crewOptions, publishOptions, readCrewFlags } from '../orchestrate/flags.ts';
+import { requestOptions } from '../../contract/flags.ts';
+import { crewOptions, publishOptions } from '../orchestrate/flags.ts';
 
 const clean: Entry = {
   name: 'clean',
@@ -29,6 +30,14 @@ The limits on cost, tokens and time apply to everything together; --max-turns co
     },
     ...crewOptions,
     ...publishOptions,
+    resume: {
+      type: 'string',
+      value: 'RUN',
+      help: 'Go on with an orchestration that ended early: its conversation, its branches, what is left of its limits',
+      group: 'What to do',
+      common: true,
+    },
+    'record-model': requestOptions['record-model'],
     interactive: {
       type: 'boolean',
       help: 'Read what to do next, line by line, from the terminal or stdin, until end of input',
@@ -45,12 +54,13 @@ The limits on cost, tokens and time apply to everything together; --max-turns co
       'runwire orchestrate --task "$(cat task.md)" --stream-json --max-cost-usd 5 --publish branch | my-dashboard',
       'Live events, one budget, and a pushed branch',
     ],
+    ['runwire orchestrate --resume last --max-cost-usd 10', 'Go on after a limit, a crash or Ctrl-C'],
     ['runwire orchestrate clean', 'Clean up after a crash'],
   ],
   async refuse(failure, words, context) {
     return (await import('../run/refuse.ts')).refuseCrew(failure, words, context);
   },
-  async run({ task, prompt, interactive, ...values }, operands, context) {
+  async run({ task, prompt, interactive, resume, ...values }, operands, context) {
     // Of a task without quotes, only the first word would be done.
     if (operands.length > 0)
       throw new Failure(
@@ -60,10 +70,6 @@ The limits on cost, tokens and time apply to everything together; --max-turns co
     const { conductOrchestration } = await import('../orchestrate/orchestrate.ts');
     if (task !== undefined && prompt !== undefined)
       throw new Failure('input', 'two tasks: --task and --prompt; give one');
-    const crewFlags = readCrewFlags(values, context.cwd);
-    return conductOrchestration(
-      { task: task ?? prompt, values, crewFlags, isInteractive: interactive === true },
-      context,
-    );
+    return conductOrchestration({ task: task ?? prompt, values, isInteractive: interactive === true, resume }, context);
   },
 });

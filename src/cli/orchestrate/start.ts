@@ -5,12 +5,13 @@ import { publishingTo } from '../../orchestrate/publish.ts';
 import { pushGround } from '../../workspace/push-ground.ts';
 import type { AgentChoice, Settings } from '../../orchestrate/settings.ts';
 import { present } from '../../json/present.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
 import type { RunSpec } from '../../contract/spec.ts';
 import { builtIn } from '../../words/vocabulary.ts';
 import { findBase } from '../../workspace/base.ts';
-import { openRepository } from '../../workspace/repository.ts';
+import { commitOf, openRepository } from '../../workspace/repository.ts';
 import { insideOf } from '../../workspace/workspace.ts';
 import type { Context } from '../context.ts';
 import { wantsDocuments } from '../run/document-flags.ts';
@@ -26,6 +27,7 @@ import type { CrewFlags } from './flags.ts';
 export interface Conducted {
   flags: RunFlags;
   code: number;
+  outcome: RunOutcome;
 }
 
 interface Conducting {
@@ -34,6 +36,8 @@ interface Conducting {
   prompt: string;
   /** Whether the model of the command line directs the agents. */
   hasBrain: boolean;
+  /** Where the work started, if it goes on with earlier work; unset: where the checkout is. */
+  baseCommit?: string | undefined;
   /** What directs the agents: one with a model, or a script without one. */
   directorOf(settings: Settings, limits: RunSpec['limits'], people: People): Director;
   /** The limits of the top-level run, derived from the requested ones. */
@@ -42,7 +46,7 @@ interface Conducting {
 
 /** Several agents under one run, from the flags to the exit code. Everything that can be wrong is reported before the first model call. */
 export async function conduct(
-  { values, crewFlags, prompt, hasBrain, directorOf, limitsOf }: Conducting,
+  { values, crewFlags, prompt, hasBrain, directorOf, limitsOf, baseCommit }: Conducting,
   context: Context,
 ): Promise<Conducted> {
   try {
@@ -53,7 +57,7 @@ export async function conduct(
     const writer = await loadWriter(format);
     const inputs = await readInputs(flags, context);
     const request = specOfFlags(flags, { ...inputs, prompt, command: undefined }, context);
-    const settings = await settle(request, { ...crewFlags, hasBrain }, flags, context);
+    const settings = await settle(request, { ...crewFlags, hasBrain, baseCommit }, flags, context);
     // Expectations apply to each agent: the top-level run does no work itself.
     const { expect: _expect, ...top } = request;
     const spec: RunSpec = {
@@ -62,7 +66,7 @@ export async function conduct(
       limits: limitsOf?.(request.limits) ?? request.limits,
     };
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
-    const { code } = await follow(
+    const { code, outcome } = await follow(
       {
         flags,
         spec,
@@ -74,7 +78,7 @@ export async function conduct(
       },
       context,
     );
-    return { flags, code };
+    return { flags, code, outcome };
   } catch (error) {
     if (error instanceof Failure && wantsDocuments(values, context.env))
       await (await import('../run/documents.ts')).documentRefusal(error, { values, prompt }, context);
@@ -92,15 +96,22 @@ async function settle(
     from,
     hasBrain,
     isHeadless: _isHeadless,
+    baseCommit,
     ...crewFlags
-  }: CrewFlags & { hasBrain: boolean },
+  }: CrewFlags & { hasBrain: boolean; baseCommit: string | undefined },
   flags: RunFlags,
   context: Context,
 ): Promise<Omit<Settings, 'warn'>> {
   const { env } = context;
   const repository = await openRepository(spec.cwd, env);
   for (const path of crewFlags.copy) insideOf(repository, path);
-  const base = await findBase(repository, { from, dirty: crewFlags.dirty });
+  const found = await findBase(repository, { from, dirty: crewFlags.dirty });
+  const base =
+    baseCommit === undefined || baseCommit === found.commit
+      ? found
+      : { ...found, commit: await commitOf(repository, baseCommit), isCheckedOut: false, isSnapshot: false };
+  // The conversation is the brain's own.
+  const { resume: _resume, record_model: _recording, ...shared } = spec;
   const recording = recordingOf(flags, context);
   const agents = withModels(named ?? (await usableAgents(spec, env)), spec.model);
   const redact = spec.redact ? new Redactor({ values: secretValues({ ...env, ...flags.extraEnv.set }) }) : undefined;
@@ -114,7 +125,7 @@ async function settle(
     env,
     variables: flags.extraEnv.set,
     agents,
-    spec,
+    spec: shared,
     baseUrlFor: hasBrain || agents.some(({ agent }) => agent === builtIn) ? 'builtin' : 'everybody',
     limits: present({ timeout_ms: agentTimeoutMs, max_repeats: spec.limits.max_repeats }),
     clean: (text) => redact?.text(text) ?? text,

@@ -60,7 +60,13 @@ export function responseSink(writer: Writer, outlet: Outlet, scratchpad: string)
 
 /** The report alone, indented. */
 export function finalReportSink(outlet: Outlet): Sink {
-  return { end: (outcome) => outlet.write(`${escapeToAscii(JSON.stringify(writeEnding(outcome), null, 2))}\n`) };
+  let runId: string | undefined;
+  return {
+    record(record) {
+      if (record.type === 'thread.started') runId = record.run_id;
+    },
+    end: (outcome) => outlet.write(`${escapeToAscii(JSON.stringify(writeEnding(outcome, runId), null, 2))}\n`),
+  };
 }
 
 /** Live events, and after the last of them the report once more, for people. */
@@ -69,6 +75,10 @@ export function reportSink(writer: Writer, outlet: Outlet): Sink {
   const report = finalReportSink(outlet);
   return {
     ...sink,
+    record(record) {
+      report.record?.(record);
+      sink.record?.(record);
+    },
     end(outcome) {
       sink.end?.(outcome);
       report.end?.(outcome);

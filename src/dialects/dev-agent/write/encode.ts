@@ -17,13 +17,14 @@ export function encoder(sink: EncoderSink): Encoder {
   const turns = new Turns(sink, lines);
   const tools = new Tools(sink, lines, turns);
   let task: string | undefined;
+  let runId: string | undefined;
   /** The agent's last claim about its end. */
   let claim: EventOf<'agent.finished'> | undefined;
 
   function end(outcome: RunOutcome): void {
     lines.release();
     turns.end(outcome.message, claim?.status === 'ok' && claim.has_answer !== false);
-    const final_report = writeEnding(outcome);
+    const final_report = writeEnding(outcome, runId);
     lines.write('thread.completed', { status: final_report.status, summary: final_report.summary, final_report });
   }
 
@@ -45,6 +46,7 @@ export function encoder(sink: EncoderSink): Encoder {
       switch (record.type) {
         case 'thread.started':
           task = record.task;
+          runId = record.run_id;
           return lines.write('thread.started', {
             task: task ?? '',
             project_name: record.project_name ?? '',

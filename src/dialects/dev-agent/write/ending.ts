@@ -6,7 +6,7 @@ import { statusOfClass } from '../words.ts';
 import { messagePreview, shorten } from './preview.ts';
 
 /** The report in the last line, repeated after it for people: the outcome in dev-agent's terms. */
-export function writeEnding(outcome: RunOutcome): JsonObject & { status: string; summary: string } {
+export function writeEnding(outcome: RunOutcome, runId?: string): JsonObject & { status: string; summary: string } {
   const { verdict, message, error_details, metadata } = outcome;
   const status = statusOfClass[verdict.class] ?? 'error';
   const isFinished = status === 'completed';
@@ -18,6 +18,7 @@ export function writeEnding(outcome: RunOutcome): JsonObject & { status: string;
     ...(isFinished ? {} : { reason: verdict.class }),
     summary: shorten(isFinished ? message || 'Completed without a message.' : failure, messagePreview).text,
     is_finished: isFinished,
+    ...present({ run_id: runId }),
     ...(isFinished ? {} : { error: { message: failure } }),
     message,
     ...present({ lineage: lineageOf(outcome.lineage), publish: outcome.publish && present(outcome.publish) }),
