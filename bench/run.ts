@@ -4,12 +4,14 @@ import { mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { longRun } from './data.ts';
-import { bare, binOf, type Case, firstByte, idle, percentile10, race, runwire, time } from './race.ts';
+import { bare, binOf, type Case, firstByte, idle, inTurns, percentile10, race, runwire, time } from './race.ts';
 
 const root = join(import.meta.dirname, '..');
 const bin = binOf(root);
 const megabytes = Number(process.env.BENCH_MB ?? 500);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+/** Paired, so that a busy machine slows both sides: many short turns say more than a few long ones. */
+const claimRounds = rounds * 3;
 const starts = Number(process.env.BENCH_STARTS ?? 25);
 
 function compare(title: string, file: string, floor: Case, cases: readonly Case[], target?: number): void {
@@ -54,6 +56,25 @@ for (const [title, file, to] of [
   );
   compare(title, file, bare(file, '--stringify'), [whole as Case, redacted as Case], 0.6);
 }
+
+const folded = (file: string, claims: 'with' | 'without'): Case => ({
+  name: claims,
+  command: process.execPath,
+  args: [join(import.meta.dirname, 'outcome-claims.ts'), file, claims],
+});
+console.log(`\nCPU time of an outcome with its claims against without (median of ${claimRounds} turns)`);
+for (const [title, file] of [
+  ['a run of one megabyte', longRun('codex', 1e6)],
+  ['recorded lines', longRun('codex', Math.min(megabytes, 60) * 1e6)],
+  ['lines of 200 bytes', longRun('codex', Math.min(megabytes, 60) * 1e6, 'short')],
+] as const) {
+  const [withClaims = [], without = []] = inTurns([folded(file, 'with'), folded(file, 'without')], claimRounds);
+  const ratios = withClaims
+    .map(({ cpu }, round) => cpu / (without[round]?.cpu ?? Number.NaN))
+    .toSorted((a, b) => a - b);
+  console.log(`  ${title.padEnd(24)} ratio ${(ratios[claimRounds >> 1] ?? Number.NaN).toFixed(2)}  target <= 1.05`);
+}
+
 if (!jq) console.log('\n(jq is not installed; its figure is left out)');
 
 function peakRss(args: string[]): number {

@@ -2,12 +2,12 @@ import { blocksOf } from './answer/blocks.ts';
 import { type Clause, clauseOf, isNegated, numbersIn, pathsIn, type Context } from './answer/clause.ts';
 import { reasonOf, reasonOfClause } from './answer/not-claims.ts';
 import { type Part, piecesOf, sentencesOf } from './answer/sentences.ts';
-import type { Claim } from './claim.ts';
+import type { Claim, ClaimKind } from './claim.ts';
 import { type Facts, understand } from './facts/facts.ts';
 import { FactsFold, type RawFacts } from './facts/fold.ts';
-import { notShown, type Found } from './kinds/kind.ts';
-import { inEnglish } from './answer/phrasebook.ts';
-import { readers } from './kinds/registry.ts';
+import { type Found, type Judgement, notShown } from './kinds/kind.ts';
+import { inEnglish, isForeign } from './answer/phrasebook.ts';
+import { mayClaim, readClause } from './kinds/registry.ts';
 import type { RepositoryState } from './state.ts';
 import type { EventRecord } from '../events/event.ts';
 
@@ -24,9 +24,7 @@ export function checkClaims(answer: string, raw: RawFacts, state?: RepositorySta
   for (const { clause, found } of claimsIn(answer.slice(0, longestAnswer))) {
     facts ??= understand(raw);
     const judged = found.judge(facts, state);
-    // Of a run that is not known to its end, nothing is said from what is missing.
-    const { verdict, evidence } =
-      raw.isCut && judged.verdict === 'supported' && judged.evidence.length === 0 ? notShown : judged;
+    const { verdict, evidence } = raw.isCut && !isKnown(found.kind, judged) ? notShown : judged;
     claims.push({
       quote: clause.quote,
       start: clause.start,
@@ -45,6 +43,13 @@ export function factsOf(records: Iterable<EventRecord>): RawFacts {
   for (const record of records) fold.see(record);
   return fold.facts();
 }
+
+/** Of a run whose beginning is not kept, nothing is said from what is missing, and only what the end decides is contradicted. */
+function isKnown(kind: ClaimKind, { verdict, evidence }: Judgement): boolean {
+  return verdict === 'supported' ? evidence.length > 0 : verdict !== 'contradicted' || decidedLast.has(kind);
+}
+
+const decidedLast = new Set<ClaimKind>(['tests_pass', 'tests_fail', 'build', 'lint', 'types', 'ci_status', 'server']);
 
 interface Read {
   clause: Clause;
@@ -66,7 +71,8 @@ function* claimsIn(answer: string): Generator<Read> {
       const whole = clauseOf(sentence.text, block.start + sentence.start, around);
       around.sentence = whole.plain;
       const from = block.start + sentence.start;
-      if (reasonOf(whole.plain, block) === undefined) yield* inSentence(sentence.text, from, around);
+      if ((mayClaim(whole) || isForeign(whole.plain)) && reasonOf(whole.plain, block) === undefined)
+        yield* inSentence(sentence.text, from, around);
       before = [before.slice(-300), whole.plain].join(' ');
     }
   }
@@ -188,13 +194,4 @@ function isSeveral(clauses: readonly Clause[]): boolean {
         !clauses.slice(0, index).some((each) => each.paths.some((path) => clause.paths.includes(path))),
     )
   );
-}
-
-function readClause(clause: Clause): Found | undefined {
-  if (clause.plain.length < 3) return undefined;
-  for (const reader of readers) {
-    const found = reader(clause);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

@@ -254,9 +254,13 @@ const numbers: Record<string, string> = {
 const foreign =
   /[äöüßéèêàçœ\u3040-\u30ff\u4e00-\u9fff]|\b(?:der|die|das|ein|eine|ist|sind|wurde|wurden|ich|nicht|keine?|alle|nur|auf|mit|und|le|la|les|des|une?|est|sont|je|pas|aucune?|dans|tous|commit(?:tet)|laufen|läuft|gepusht|installiert)\b/;
 
+export function isForeign(plain: string): boolean {
+  return foreign.test(plain) && !/\b(?:the|is|are|was|were|and|with|all tests|i)\b/.test(plain);
+}
+
 /** The same claim in English; undefined: the sentence is English, or claims nothing that is in the book. */
 export function inEnglish(plain: string, paths: readonly string[], codes: readonly string[]): string | undefined {
-  if (!foreign.test(plain) || /\b(?:the|is|are|was|were|and|with|all tests|i)\b/.test(plain)) return undefined;
+  if (!isForeign(plain)) return undefined;
   for (const [phrase, english] of phrases) {
     const found = phrase.exec(plain);
     if (found === null) continue;

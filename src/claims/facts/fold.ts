@@ -1,17 +1,23 @@
 import type { EventOf, EventRecord } from '../../events/event.ts';
 import type { Call } from './call.ts';
 
-/** What a checker may keep of a run; what is more is left out, and then nothing is said about it. */
-const mostCalls = 5000;
+/** What a checker may keep of a run: the newest calls, since an answer is about how things stand at the end. */
+const mostCalls = 1000;
 const mostOfOutput = 48_000;
-const mostInAll = 24_000_000;
+/** Beyond this, older outputs keep only their beginning and their end. */
+const mostInAll = 1_000_000;
+const mostOfOld = 2000;
 const mostOfArgs = 200_000;
+const mostOfOldArgs = 20_000;
 
 /** What the records say that claims are judged by; gathered in one pass, understood only when an answer is checked. */
 export class FactsFold {
   readonly #calls: Call[] = [];
   readonly #open = new Map<string, Call>();
   #kept = 0;
+  #count = 0;
+  /** The place in the list of the oldest call whose output is whole. */
+  #oldest = 0;
   #agent = '';
   #cwd = '';
   #isCut = false;
@@ -41,31 +47,45 @@ export class FactsFold {
   #start(event: EventOf<'item.started'>, sequence: number): void {
     // What a sub-agent reports is hearsay; its own calls are items of their own. A plan says what is meant to be done.
     if (event.kind === 'plan' || event.kind === 'subagent') return;
-    if (this.#calls.length >= mostCalls) {
-      this.#isCut = true;
-      return;
-    }
     const { kind, name, args } = event;
     const call: Call = {
-      index: this.#calls.length,
+      index: this.#count,
       sequence,
       kind,
       name,
-      args: isLarge(args, 0) ? cutArgs(args) : args,
+      args: isLarge(args) ? cutArgs(args, mostOfArgs) : args,
       status: 'running',
       output: '',
       isCut: false,
       edits: [],
     };
-    this.#calls.push(call);
+    this.#push(call);
     this.#open.set(event.item_id, call);
+  }
+
+  #push(call: Call): void {
+    if (this.#calls.length >= mostCalls) this.#forget(mostCalls / 2);
+    this.#calls.push(call);
+    this.#count += 1;
+  }
+
+  #forget(count: number): void {
+    this.#isCut = true;
+    for (const { output } of this.#calls.splice(0, count)) this.#kept -= output.length;
+    this.#oldest = Math.max(0, this.#oldest - count);
+    const first = this.#calls[0]?.index ?? 0;
+    for (const [id, { index }] of this.#open) {
+      if (index < first) this.#open.delete(id);
+    }
   }
 
   #output(event: EventOf<'item.output'>): void {
     const call = this.#open.get(event.item_id);
     if (call === undefined || event.stream === 'progress') return;
-    if (call.output.length + event.chunk.length <= mostOfOutput) call.output += event.chunk;
-    else call.isCut = true;
+    if (call.output.length + event.chunk.length <= mostOfOutput) {
+      call.output += event.chunk;
+      this.#kept += event.chunk.length;
+    } else call.isCut = true;
   }
 
   #end(event: EventOf<'item.completed'>, sequence: number): void {
@@ -80,23 +100,26 @@ export class FactsFold {
   }
 
   #keep(call: Call, text: string): void {
-    const limit = this.#kept > mostInAll ? 2000 : mostOfOutput;
-    if (text.length > limit) {
-      call.isCut = true;
-      const half = limit / 2;
-      // Joined as a list, so that the two ends do not hold on to the whole.
-      call.output = [text.slice(0, half), '…', text.slice(-half)].join('\n').toWellFormed();
-    } else call.output = text;
+    this.#kept -= call.output.length;
+    shorten(call, text, mostOfOutput);
     this.#kept += call.output.length;
+    while (this.#kept > mostInAll && this.#oldest < this.#calls.length - 1) {
+      const old = this.#calls[this.#oldest];
+      this.#oldest += 1;
+      if (old === undefined) continue;
+      this.#kept -= old.output.length;
+      shorten(old, old.output, mostOfOld);
+      this.#kept += old.output.length;
+      if (isLarge(old.args, mostOfOldArgs)) old.args = cutArgs(old.args, mostOfOldArgs);
+    }
   }
 
   #edited(event: EventOf<'file.edited'>, sequence: number): void {
     const { path, operation, additions, deletions } = event;
     let call = event.item_id === undefined ? undefined : this.#open.get(event.item_id);
     if (call === undefined) {
-      if (this.#calls.length >= mostCalls) return;
       call = {
-        index: this.#calls.length,
+        index: this.#count,
         sequence,
         kind: 'file_edit',
         name: 'edit',
@@ -106,7 +129,7 @@ export class FactsFold {
         isCut: false,
         edits: [],
       };
-      this.#calls.push(call);
+      this.#push(call);
     }
     if (call.edits.length >= mostCalls) return;
     call.edits.push({
@@ -125,6 +148,16 @@ export interface RawFacts {
   calls: readonly Call[];
   /** The run had more calls than these. */
   isCut: boolean;
+}
+
+function shorten(call: Call, text: string, most: number): void {
+  if (text.length <= most) {
+    call.output = text;
+    return;
+  }
+  call.isCut = true;
+  // Joined as a list, so that the two ends do not hold on to the whole.
+  call.output = [text.slice(0, most / 2), '…', text.slice(-most / 2)].join('\n').toWellFormed();
 }
 
 /** The text of an output, whichever way the agent wraps it. */
@@ -159,21 +192,19 @@ function textOf(output: unknown, depth = 0): string | undefined {
   return undefined;
 }
 
-function isLarge(value: unknown, depth: number): boolean {
-  if (typeof value === 'string') return value.length > mostOfArgs;
+function isLarge(value: unknown, most = mostOfArgs, depth = 0): boolean {
+  if (typeof value === 'string') return value.length > most;
   if (typeof value !== 'object' || value === null || depth > 3) return false;
-  for (const name in value) if (isLarge((value as Record<string, unknown>)[name], depth + 1)) return true;
+  for (const name in value) if (isLarge((value as Record<string, unknown>)[name], most, depth + 1)) return true;
   return false;
 }
 
-function cutArgs(args: unknown): unknown {
+function cutArgs(args: unknown, most: number): unknown {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return {};
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => [
       name,
-      typeof value === 'string' && value.length > mostOfArgs
-        ? [value.slice(0, mostOfArgs), ''].join('').toWellFormed()
-        : value,
+      typeof value === 'string' && value.length > most ? [value.slice(0, most), ''].join('').toWellFormed() : value,
     ]),
   );
 }

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { checkClaims, factsOf } from '../../src/claims/check-claims.ts';
+import type { EventRecord } from '../../src/events/event.ts';
+
+/** Calls of a run, one after the other, each with its output. */
+function* callsOf(count: number, call: (index: number) => { command: string; output: string }): Generator<EventRecord> {
+  for (let index = 0; index < count; index += 1) {
+    const { command, output } = call(index);
+    const item = { item_id: `i${index}`, turn_id: 't', sequence: 2 * index + 1 };
+    yield { ...item, type: 'item.started', kind: 'command', name: 'bash', args: { command } } as unknown as EventRecord;
+    const end = { ...item, type: 'item.completed', status: 'success', exit_code: 0, output, sequence: 2 * index + 2 };
+    yield end as unknown as EventRecord;
+  }
+}
+
+describe('what is kept of a run', () => {
+  it('does not grow with its calls and their output', () => {
+    const { calls } = factsOf(
+      callsOf(20_000, (index) => ({ command: `cat ${index}`, output: String(index).repeat(4000) })),
+    );
+    expect(calls.length).toBeLessThanOrEqual(1000);
+    expect(calls.reduce((sum, { output }) => sum + output.length, 0)).toBeLessThan(4_000_000);
+  });
+
+  it('is its end, which decides', () => {
+    const facts = factsOf(
+      callsOf(5000, (index) =>
+        index === 4999 ? { command: 'pytest', output: '2 failed, 10 passed in 0.2s' } : { command: 'true', output: '' },
+      ),
+    );
+    expect(facts.isCut).toBe(true);
+    expect(checkClaims('All tests pass.', facts)).toMatchObject([
+      { verdict: 'contradicted', evidence: [{ sequence: 10_000 }] },
+    ]);
+  });
+
+  it('accuses nobody of what may have been done before', () => {
+    const facts = factsOf(
+      callsOf(5000, (index) =>
+        index === 0 ? { command: 'echo x > notes.txt', output: '' } : { command: 'git push --dry-run', output: '' },
+      ),
+    );
+    expect(checkClaims('I created `notes.txt`. I did not push.', facts).map(({ verdict }) => verdict)).toEqual([
+      'not_shown',
+      'not_shown',
+    ]);
+  });
+});
