@@ -9,8 +9,13 @@ export interface Wanted {
 interface Field {
   name: string;
   bytes: Uint8Array;
-  inner: readonly Field[] | undefined;
+  inner: Fields | undefined;
+  /** The last plain text of the field: most fields say the same in every line, and need no new text for it. */
+  last: string;
 }
+
+/** By the length of their names. */
+type Fields = readonly (readonly Field[] | undefined)[];
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
@@ -21,7 +26,7 @@ const mostDigits = 15;
 
 /** Picks fields out of JSON without making a value of anything else: most of a session are texts that nobody counts. */
 export class Picker {
-  readonly #fields: readonly Field[];
+  readonly #fields: Fields;
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
   #end = 0;
@@ -43,7 +48,7 @@ export class Picker {
     return this.#at === this.#end ? found : undefined;
   }
 
-  #object(fields: readonly Field[]): JsonObject | undefined {
+  #object(fields: Fields): JsonObject | undefined {
     const found: JsonObject = {};
     this.#at += 1;
     this.#skipSpace();
@@ -75,11 +80,12 @@ export class Picker {
   }
 
   /** The field whose name is here; null: it is not wanted; undefined: there is no name. */
-  #name(fields: readonly Field[]): Field | null | undefined {
+  #name(fields: Fields): Field | null | undefined {
     const start = this.#at + 1;
     if (this.#next() !== quote || !this.#skipString()) return undefined;
     const length = this.#at - 1 - start;
-    for (const field of fields) if (field.bytes.length === length && this.#isHere(field.bytes, start)) return field;
+    const named = fields[length];
+    if (named !== undefined) for (const field of named) if (this.#isHere(field.bytes, start)) return field;
     return null;
   }
 
@@ -89,23 +95,25 @@ export class Picker {
     return true;
   }
 
-  #value({ inner }: Field): Json | undefined {
+  #value(field: Field): Json | undefined {
+    const { inner } = field;
     const first = this.#next();
     if (inner !== undefined && first === openBrace) return this.#object(inner);
     const start = this.#at;
     if (!this.#skipValue()) return undefined;
-    return this.#plainValue(first, start) ?? parseJson(this.#bytes.toString('utf8', start, this.#at));
+    return this.#plainValue(field, first, start) ?? parseJson(this.#bytes.toString('utf8', start, this.#at));
   }
 
   /** Most values are counts, and texts without an escape: those need no parser. */
-  #plainValue(first: number | undefined, start: number): number | string | undefined {
+  #plainValue(field: Field, first: number | undefined, start: number): number | string | undefined {
     const bytes = this.#bytes;
     if (first === quote) {
+      if (this.#isLast(field.last, start + 1)) return field.last;
       for (let at = start + 1; at < this.#at - 1; at += 1) {
         const byte = bytes[at] ?? 0;
         if (byte === backslash || byte < 0x20 || byte > 0x7e) return undefined;
       }
-      return bytes.toString('latin1', start + 1, this.#at - 1);
+      return (field.last = bytes.toString('latin1', start + 1, this.#at - 1));
     }
     if (this.#at - start > mostDigits || (first === 0x30 && this.#at - start > 1)) return undefined;
     let value = 0;
@@ -115,6 +123,13 @@ export class Picker {
       value = value * 10 + digit;
     }
     return value;
+  }
+
+  #isLast(text: string, start: number): boolean {
+    if (text.length !== this.#at - 1 - start) return false;
+    for (let index = 0; index < text.length; index += 1)
+      if (this.#bytes[start + index] !== text.charCodeAt(index)) return false;
+    return true;
   }
 
   #skipValue(): boolean {
@@ -179,12 +194,16 @@ export class Picker {
   }
 }
 
-function fieldsOf(wanted: Wanted): Field[] {
-  return Object.entries(wanted).map(([name, inner]) => ({
-    name,
-    bytes: Buffer.from(name),
-    inner: inner === true ? undefined : fieldsOf(inner),
-  }));
+function fieldsOf(wanted: Wanted): Fields {
+  const fields: Field[][] = [];
+  for (const [name, inner] of Object.entries(wanted))
+    (fields[name.length] ??= []).push({
+      name,
+      bytes: Buffer.from(name),
+      inner: inner === true ? undefined : fieldsOf(inner),
+      last: '',
+    });
+  return fields;
 }
 
 function isSpace(byte: number | undefined): boolean {
