@@ -8,6 +8,8 @@ import { messageOf } from '../failure.ts';
 import type { Price } from '../outcome/price.ts';
 import { present } from '../json/present.ts';
 import type { Redactor } from '../redact/redactor.ts';
+import type { Tapes } from '../tapes/tape.ts';
+import { ImportTape } from './import-tape.ts';
 import { fileTape } from '../tapes/file-tape.ts';
 import type { ImportedRun, RunStore, RunSummary } from '../stores/run-store.ts';
 import type { Labels } from '../contract/labels.ts';
@@ -38,6 +40,8 @@ export interface ImportOptions {
   dialect?: Dialect | undefined;
   /** Called for each run; absent: secrets stay. */
   redact?: (() => Redactor | undefined) | undefined;
+  /** Where the tapes of new runs go; absent: none is kept. */
+  tapes?: Tapes | undefined;
   /** Added to every run. */
   labels?: Labels;
   /** For runs whose agent reported no cost; unset: the table. */
@@ -70,7 +74,7 @@ export function runsAt(paths: string | readonly string[], readFile?: ReadFile): 
 export async function* importRuns(
   store: RunStore,
   sources: AsyncIterable<StoredRun | Unreadable>,
-  { dialect, redact, labels = {}, loadPrice = priceLoader() }: ImportOptions = {},
+  { dialect, redact, tapes, labels = {}, loadPrice = priceLoader() }: ImportOptions = {},
 ): AsyncGenerator<Imported> {
   for await (const source of sources) {
     const { name } = source;
@@ -83,8 +87,8 @@ export async function* importRuns(
       if (run === undefined) yield { kind: 'empty', name };
       else if ('kind' in run) yield run;
       else
-        yield await keepOwn(store, run, name, (pick) =>
-          readRun({ ...source, stdout: () => pick(source.stdout()) }, reading()),
+        yield await keepOwn({ store, tapes }, run, name, (pick) =>
+          readSource({ ...source, stdout: () => pick(source.stdout()) }, reading),
         );
     }
   }
@@ -101,7 +105,8 @@ async function* runsOf(
   try {
     const { first, all } = await peek(source.stdout());
     if (!isExport(first)) {
-      yield await readRun({ ...source, stdout: () => all }, reading());
+      const run = await readRun({ ...source, stdout: () => all }, reading());
+      yield run === undefined ? undefined : withRecords(run, source, reading);
       return;
     }
     const { redact } = reading();
@@ -111,6 +116,15 @@ async function* runsOf(
     const why = messageOf(error).replace(`cannot read ${name}: `, '');
     yield { kind: 'broken', name, why, ...(error instanceof UnknownDialect ? { unknownDialect: true } : {}) };
   }
+}
+
+async function readSource(source: StoredRun, reading: () => Reading): Promise<ImportedRun | undefined> {
+  const run = await readRun(source, reading());
+  return run === undefined ? undefined : withRecords(run, source, reading);
+}
+
+function withRecords(run: ImportedRun, source: StoredRun, reading: () => Reading): ImportedRun {
+  return { ...run, records: (take) => readRun(source, { ...reading(), onRecord: take }) };
 }
 
 /** Removes secrets that the other ledger had kept; the names stay, or it would be another run. */
@@ -143,10 +157,16 @@ type ReadAgain = (
   pick: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
 ) => Promise<ImportedRun | undefined>;
 
+/** Where imported runs go. */
+interface Place {
+  store: RunStore;
+  tapes: Tapes | undefined;
+}
+
 /** A model call has one identity in whichever file it stands: those that another run has are left out. */
-async function keepOwn(store: RunStore, run: ImportedRun, name: string, readAgain: ReadAgain): Promise<Imported> {
+async function keepOwn(place: Place, run: ImportedRun, name: string, readAgain: ReadAgain): Promise<Imported> {
   for (;;) {
-    const kept = await keepAsKnown(store, run, name, readAgain);
+    const kept = await keepAsKnown(place, run, name, readAgain);
     if (kept.kind !== 'contested') return kept;
   }
 }
@@ -157,17 +177,18 @@ interface IsContested {
 }
 
 async function keepAsKnown(
-  store: RunStore,
+  place: Place,
   run: ImportedRun,
   name: string,
   readAgain: ReadAgain,
 ): Promise<Imported | IsContested> {
+  const { store } = place;
   const { others, ownRuns } = await callsOfOthers(store, run, readAgain);
   const own = (bytes: AsyncIterable<Uint8Array>) => ownLines(bytes, (identity) => others.has(hashOf(identity)));
   const readBeside: ReadBeside = (spans) =>
     readAgain((bytes) => outside(spans, others.size === 0 ? bytes : own(bytes)));
   if (others.size === 0) {
-    const kept = await keep(store, { run, ownRuns }, name, readBeside);
+    const kept = await keep(place, { run, ownRuns }, name, readBeside);
     // A run that was seen live, or imported by an older version, has its calls from here.
     if (kept.kind === 'same') await store.addRequests(kept.id, run.requests ?? []);
     else if (kept.kind === 'added' && run.requests === undefined)
@@ -188,7 +209,7 @@ async function keepAsKnown(
   if (rest === undefined) return { kind: 'same', name, id, repeated };
   // Nothing is claimed that is known to be another's, so that trying again leads on.
   const requests = rest.requests?.filter((each) => !others.has(each)) ?? [];
-  const kept = await keep(store, { run: { ...rest, requests }, ownRuns }, name, readBeside);
+  const kept = await keep(place, { run: { ...rest, requests }, ownRuns }, name, readBeside);
   return kept.kind === 'contested' ? kept : { ...kept, repeated };
 }
 
@@ -255,11 +276,12 @@ interface OwnRun {
 
 /** A run has one identity, however it was imported: parts with better evidence are there already, and only the rest is added. */
 async function keep(
-  store: RunStore,
+  place: Place,
   { run, ownRuns }: OwnRun,
   name: string,
   readBeside: ReadBeside,
 ): Promise<KeptRun | IsContested> {
+  const { store } = place;
   const { session_id: session, provenance } = run.outcome;
   const isSession = run.labels[sessionLabel] !== undefined;
   const known = session === '' ? [] : (await runsOfSession(store, session)).filter(({ id }) => id !== run.id);
@@ -270,11 +292,11 @@ async function keep(
     const rest = await restOf(run, better, readBeside);
     return rest === undefined
       ? { kind: 'same', name, id: first.id }
-      : named(name, await put(store, { run: rest, ownRuns }));
+      : named(name, await put(place, { run: rest, ownRuns }));
   }
   const twin = isSession ? undefined : ((await twinOf(store, better, run)) ?? (await sameContent(store, run))?.id);
   if (twin !== undefined) return { kind: 'same', name, id: twin };
-  const kept = await put(store, { run, ownRuns });
+  const kept = await put(place, { run, ownRuns });
   if (!isSession && kept.kind === 'added') await absorbImports(store, run.id);
   return named(name, kept);
 }
@@ -319,22 +341,34 @@ async function twinOf(
 
 type Put = Pick<KeptRun, 'kind' | 'id'> | IsContested;
 
-async function put(store: RunStore, { run, ownRuns }: OwnRun): Promise<Put> {
+async function put(place: Place, { run, ownRuns }: OwnRun): Promise<Put> {
+  const { store, tapes } = place;
   const { id } = run;
   const session = run.labels[sessionLabel];
   const earlier =
     session === undefined ? [] : (await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 })).runs;
-  if (session === undefined || earlier.length === 0) return { kind: await claim(store, { run, ownRuns }), id };
+  if (session === undefined || earlier.length === 0) return { kind: await claim(place, { run, ownRuns }), id };
   // The same session may be in two stores, after an agent moved from files to a database: the longer one counts.
   const same = earlier.find((each) => each.id === id || (each.ended_at ?? 0) >= run.ended_at);
   if (same !== undefined) return { kind: 'same', id: same.id };
-  await store.prune({ labels: { [sessionLabel]: session } });
-  const kind = await claim(store, { run, ownRuns });
+  const pruned = await store.prune({ labels: { [sessionLabel]: session } });
+  const kind = await claim(place, { run, ownRuns });
+  for (const key of pruned.tapes) await tapes?.at(key)?.remove();
   return { kind: kind === 'contested' ? kind : 'grown', id };
 }
 
 /** Adds a run with all its model calls, except those that other runs of its session have. */
-async function claim(store: RunStore, { run, ownRuns }: OwnRun): ReturnType<RunStore['put']> {
+async function claim({ store, tapes }: Place, { run: read, ownRuns }: OwnRun): ReturnType<RunStore['put']> {
+  const tape = new ImportTape(tapes);
+  const isKnown = (await store.get(read.id)) !== undefined;
+  const run = { ...read, ...(isKnown ? {} : await tape.write(read)) };
+  const kind = await putOwn(store, { run, ownRuns });
+  // An import at the same moment may have added it with this very tape.
+  if (kind !== 'added' && (await store.get(run.id))?.tape !== run.tape) await tape.remove();
+  return kind;
+}
+
+async function putOwn(store: RunStore, { run, ownRuns }: OwnRun): ReturnType<RunStore['put']> {
   const { requests = [] } = run;
   if (ownRuns.size === 0 || requests.length === 0) return store.put(run);
   const held = await store.ownersOf(requests);

@@ -4,6 +4,7 @@ import { ModelCalls } from '../agents/stored/model-calls.ts';
 import { headBytes, isSessionFile } from '../agents/stored/session-file.ts';
 import type { StoredRun } from '../agents/stored/stored-run.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import type { EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { Reader } from '../pipeline/reader.ts';
@@ -25,6 +26,8 @@ export interface Reading {
   labels: Labels;
   /** For runs whose agent reported no cost; unset: the table. */
   loadPrice?: (() => Promise<Price>) | undefined;
+  /** Gets every record, clean. */
+  onRecord?: (record: EventRecord) => void;
 }
 
 /** A stream in which no known dialect was found. */
@@ -37,7 +40,7 @@ export class UnknownDialect extends Failure {
 /** One run of a source; undefined: a session in which nothing happened. The same bytes are always the same run. */
 export async function readRun(
   source: StoredRun,
-  { labels, dialect, redact, loadPrice }: Reading,
+  { labels, dialect, redact, loadPrice, onRecord }: Reading,
 ): Promise<ImportedRun | undefined> {
   const hash = createHash('sha256');
   let place: Pick<ImportedRun, 'cwd' | 'parent_run_id' | 'root_run_id'> = {};
@@ -52,6 +55,7 @@ export async function readRun(
       last = record.sequence;
       content.see(record);
       seen.see(record);
+      onRecord?.(record);
       // A stream with several runs is named after the first.
       if (record.type !== 'thread.started' || Object.keys(place).length > 0) return;
       const { cwd, run_id, parent_run_id, root_run_id } = record;

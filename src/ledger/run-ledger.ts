@@ -158,14 +158,14 @@ export class RunLedger implements AsyncDisposable {
   /** Runs from tapes, stored streams, session stores and exports: files, or folders of them. The ledger is created if there is none. */
   import(paths: string | readonly string[], options: LedgerImportOptions = {}): AsyncGenerator<Imported, void> {
     const { cwd, env } = this.#where;
-    return this.#tell(async function* ({ store }) {
+    return this.#tell(async function* ({ store, tapes }) {
       checkGiven('import()', given.Brought, { paths, ...options });
       const { from, labels = {}, redact = true } = options;
       const { importRuns, runsAt } = await import('./import.ts');
       const { findReader } = await import('../dialects/registry.ts');
       const sources = runsAt([paths].flat().map((path) => resolve(cwd, path)));
       const dialect = from === undefined ? undefined : findReader(from);
-      yield* importRuns(store, sources, { dialect, redact: redact ? await redactors(env) : undefined, labels });
+      yield* importRuns(store, sources, { dialect, tapes, redact: redact ? await redactors(env) : undefined, labels });
     }, 'make');
   }
 

@@ -1,3 +1,4 @@
+import type { EventRecord } from '../events/event.ts';
 import type { Labels } from '../contract/labels.ts';
 import type { GivenOfRun, KnownOfRun, totalledNames } from '../contract/row.ts';
 import type { groupings, RunFilter } from '../contract/row-filters.ts';
@@ -94,6 +95,8 @@ export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt' | 'reporter
   requests?: readonly string[];
   /** What a run that saw one of them happen knows it by, each with the model call. Not stored with the run. */
   sightings?: ReadonlyMap<string, string>;
+  /** Reads its records once more, for its tape. Not stored with the run. */
+  records?: (take: (record: EventRecord) => void) => Promise<unknown>;
 }
 
 /** Totals of the runs below a run, each counted once; the run's own figures are not included. */

@@ -35,6 +35,7 @@ earlier import. If something cannot be read, stderr names it, everything else is
       help: 'Label all imported runs; may be repeated',
     },
     'no-redact': streamOptions['no-redact'],
+    'no-tape': { type: 'boolean', help: 'Keep only the entries of the runs in the ledger, not their events' },
     quiet: { type: 'boolean', short: 'q', help: 'Print only what could not be read' },
     ...ledgerOption,
   },
@@ -55,10 +56,11 @@ earlier import. If something cannot be read, stderr names it, everything else is
     const evidence = evidenceOf(shared, operands);
     const labels = parseLabels(values.label);
     const redact = () => redaction(values['no-redact'], context).redact;
-    return useLedger(values, context, async ({ store }) => {
+    return useLedger(values, context, async ({ store, tapes }) => {
       const tally = new Tally(context, values.quiet === true);
       for await (const imported of importStored(store, sourcesIn(operands, evidence, context), {
         dialect,
+        tapes: values['no-tape'] === true ? undefined : tapes,
         redact,
         labels,
         loadPrice: priceLoader(context),

@@ -65,6 +65,26 @@ describe('the recordings', () => {
     }
   });
 
+  it('can be read like any other run, unless --no-tape says otherwise', async () => {
+    const place = join(recordings, 'codex@0.166.0', 'error-429-always');
+    const ledger = newLedger();
+    await runs(ledger, ['import', place]);
+    const [run] = await exported(ledger);
+    const tail = await runs(ledger, ['tail', 'last', '--to', 'runwire']);
+    const records = jsonLines<{ type: string; sequence: number }>(tail.stdout);
+    expect(records.length).toBe(run?.last_sequence);
+    expect(records.at(-1)?.type).toBe('thread.completed');
+    expect(await runs(ledger, ['verify'])).toMatchObject({ status: 0 });
+    // Again is the same, and the tape is still there.
+    await runs(ledger, ['import', place]);
+    expect((await runs(ledger, ['tail', 'last', '--to', 'runwire'])).stdout).toBe(tail.stdout);
+    const bare = newLedger();
+    await runs(bare, ['import', '--no-tape', place]);
+    const [untaped] = await exported(bare);
+    expect([untaped?.tape, untaped?.outcome]).toEqual([undefined, run?.outcome]);
+    expect((await runs(bare, ['tail', 'last'])).stderr).toContain('has no tape');
+  });
+
   it('go from one ledger to another and stay the same', async () => {
     const [from, to] = [newLedger(), newLedger()];
     await runs(from, ['import', join(recordings, 'codex@0.166.0'), '--label', 'job=nightly']);
