@@ -1,5 +1,5 @@
 import { newId } from '../ids/new-id.ts';
-import type { Parked } from '../run/attempts.ts';
+import type { Parked } from '../run/parked.ts';
 import type { Attempt } from '../stores/run-store.ts';
 import { sendJobs } from './add-jobs.ts';
 import { queueName } from './boss.ts';

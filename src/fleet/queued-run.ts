@@ -9,7 +9,7 @@ import { openLedgerAt } from '../ledger/ledger.ts';
 import { stopLabels } from '../ledger/stop.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../json/present.ts';
-import type { Parked } from '../run/attempts.ts';
+import { addUsed, type Parked } from '../run/parked.ts';
 import { handOver } from '../run/fallback.ts';
 import type { Run } from '../run/handle.ts';
 import { continuePrompt } from '../run/sources/resuming.ts';
@@ -258,19 +258,12 @@ export class QueuedRun {
         cost: metrics.cost,
       }),
     };
-    const cost =
-      used.cost === undefined && before?.cost === undefined ? undefined : (used.cost ?? 0) + (before?.cost ?? 0);
     const isParked = await parkJob(this.#queue, this.claimed, {
       parked: {
         ...parked,
         host: hostname(),
         attempts: [...attempts, last],
-        used: {
-          cost,
-          tokens: used.tokens + (before?.tokens ?? 0),
-          turns: used.turns + (before?.turns ?? 0),
-          active_ms: used.active_ms + (before?.active_ms ?? 0),
-        },
+        used: addUsed(used, before),
         prompt: handOver(spec.prompt, outcome, parked.agent),
       },
       branch,

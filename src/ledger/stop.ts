@@ -1,3 +1,5 @@
+import { closeInterrupted } from './close-interrupted.ts';
+import type { Ledger } from './ledger.ts';
 import { quoted } from '../redact/quoted.ts';
 import { ownProcess } from '../processes/owner.ts';
 import type { RunRecord, RunStore } from '../stores/run-store.ts';
@@ -34,6 +36,18 @@ export async function stopRun(
     return { refused: 'its process is gone, or another user owns it' };
   }
   return { run_ids: ends.run_ids };
+}
+
+/** Ends a run that waits for a limit, and whose process is gone. */
+export async function endLeft(
+  { store, tapes }: Pick<Ledger, 'store' | 'tapes'>,
+  { id, owner, heartbeat_at: at }: RunRecord,
+  { by, reason }: { by: string; reason: string },
+  now: number,
+): Promise<void> {
+  await store.addLabels(id, stopLabels(by, reason));
+  await store.note(id, { at, waits_until: 0 }, owner);
+  await closeInterrupted(store, tapes, now);
 }
 
 /** The runs that would end with this one, because they share its process; or why it cannot be stopped from here. */

@@ -25,6 +25,7 @@ import type { Attempt, Introduction, Source } from './sources/source.ts';
 import type { Limits, OwnLimits, RunSpec } from '../contract/spec.ts';
 import { type Cause, describeCause, type Stop, stoppedBy } from './stop.ts';
 import { patient } from '../processes/patience.ts';
+import type { BegunWait, Parked } from './parked.ts';
 import { Watch } from './watch.ts';
 
 const longestDelayMs = 60_000;
@@ -68,6 +69,10 @@ interface Parts {
   parks: boolean;
   /** What an earlier start of the same run has waited already. */
   parked?: Pick<Parked, 'waits' | 'waited_ms'> | undefined;
+  /** The wait with which it begins. */
+  begunWait?: BegunWait | undefined;
+  /** Called before it waits for a limit, with what another process needs to go on with it; and without, when it goes on here. */
+  onWait?: ((parked: Parked | undefined) => void) | undefined;
   sinks: readonly Sink[];
   stop: Stop;
   redact: Redactor | undefined;
@@ -96,20 +101,6 @@ export interface NextAgent {
 
 /** What follows an attempt that was not the last. */
 type Next = { kind: 'retry' } | { kind: 'wait'; until: number } | { kind: 'fallback'; next: NextAgent };
-
-/** What a run that waits for a limit needs to go on somewhere else. */
-export interface Parked {
-  until: number;
-  cause: string;
-  /** Its session, and the agent that can resume it. */
-  session?: string | undefined;
-  agent: string;
-  /** So far, in all starts of the run. */
-  waits: number;
-  waited_ms: number;
-  /** In this start alone. */
-  used: { cost?: number | undefined; tokens: number; turns: number; active_ms: number };
-}
 
 interface Before {
   at: number;
@@ -211,7 +202,8 @@ export class Attempts {
     if (stop.cause !== undefined) this.#stopped(stop.cause);
     else if (this.#account.refusal !== undefined) stop.now(this.#account.refusal);
     if (spec.limits.max_cost_usd !== undefined || budget.limitsCost) this.#price = await this.#parts.price();
-    let resume: string | undefined;
+    let resume = this.#source.canResume ? this.#parts.begunWait?.session : undefined;
+    await this.#goOnWaiting();
     for (;;) {
       await stop.standstill.over();
       const before = { at: this.#parts.clock(), ...this.#thread.spent(this.#price) };
@@ -504,39 +496,56 @@ export class Attempts {
   }
 
   async #wait(verdict: Verdict, before: Before, resume: string | undefined, until: number): Promise<void> {
-    const { stop, clock, sinks } = this.#parts;
-    const began = clock();
+    const { clock } = this.#parts;
+    const since = clock();
     this.#waits += 1;
-    this.#schedule(verdict, before, { delay_ms: Math.max(0, until - began), resume });
-    this.#tell({
-      type: 'run.paused',
-      reason: 'limit',
-      until_ms: until,
-      cause: reasonOf(verdict),
-      ...present({ code: verdict.code }),
-    });
+    this.#schedule(verdict, before, { delay_ms: Math.max(0, until - since), resume });
+    await this.#waitUntil({ since, until, cause: reasonOf(verdict) }, verdict.code);
+  }
+
+  /** With a wait that another process had begun. */
+  async #goOnWaiting(): Promise<void> {
+    const { begunWait, stop } = this.#parts;
+    if (begunWait !== undefined && stop.cause === undefined) await this.#waitUntil(begunWait);
+  }
+
+  async #waitUntil({ since, until, cause }: BegunWait, code?: ErrorCode): Promise<void> {
+    const { stop, clock, sinks, onWait } = this.#parts;
+    onWait?.(this.#parkedUntil(until, cause));
+    this.#tell({ type: 'run.paused', reason: 'limit', until_ms: until, cause, ...present({ code }) });
     stop.standstill.begin('limit');
     // Nothing is left to do until then: everything is where others, and a later start, find it.
     await Promise.all(sinks.map((sink) => sink.flush?.()));
     await this.#sleepUntil(until);
     stop.standstill.end('limit');
-    const paused_ms = Math.max(0, clock() - began);
+    const paused_ms = Math.max(0, clock() - since);
     this.#waitedMs += paused_ms;
+    onWait?.(undefined);
     if (stop.cause === undefined) this.#tell({ type: 'run.resumed', reason: 'limit', paused_ms });
   }
 
   #park(verdict: Verdict, until: number): void {
-    const { stop, clock, spec } = this.#parts;
+    const { clock } = this.#parts;
     const cause = reasonOf(verdict);
     this.#tell({ type: 'run.paused', reason: 'limit', until_ms: until, cause, ...present({ code: verdict.code }) });
-    const { tokens, cost } = this.#thread.spent(this.#price);
+    const parked = this.#parkedUntil(until, cause);
     this.parked = {
+      ...parked,
+      waits: parked.waits + 1,
+      waited_ms: parked.waited_ms + Math.max(0, until - clock()),
+    };
+  }
+
+  #parkedUntil(until: number, cause: string): Parked {
+    const { stop, spec, begunWait } = this.#parts;
+    const { tokens, cost } = this.#thread.spent(this.#price);
+    return {
       until,
       cause,
-      session: this.#source.canResume ? this.#thread.session : undefined,
+      session: this.#source.canResume ? (this.#thread.session ?? begunWait?.session) : undefined,
       agent: this.#thread.agent ?? spec.agent,
-      waits: this.#waits + 1,
-      waited_ms: this.#waitedMs + Math.max(0, until - clock()),
+      waits: this.#waits,
+      waited_ms: this.#waitedMs,
       used: { cost, tokens, turns: this.#watch.turns, active_ms: Math.round(stop.standstill.activeMs) },
     };
   }

@@ -11,7 +11,8 @@ import { secretValues } from '../redact/secrets.ts';
 import { passwordsIn } from '../redact/url-password.ts';
 import { newRunId } from '../ids/run-id.ts';
 import { builtIn, type Environment } from '../words/vocabulary.ts';
-import { Attempts, type NextAgent, type Parked } from './attempts.ts';
+import { Attempts, type NextAgent } from './attempts.ts';
+import type { BegunWait, Parked } from './parked.ts';
 import type { Pause } from '../time/pause.ts';
 import { readFallback } from '../contract/flag-values.ts';
 import { acpCommand } from '../agents/acp-command.ts';
@@ -70,6 +71,10 @@ export interface StartOptions extends SinkRequests {
   parks?: boolean;
   /** What an earlier start of the same run has waited already. */
   parked?: Pick<Parked, 'waits' | 'waited_ms'> | undefined;
+  /** The wait with which it begins: an earlier start of the same run was killed in it. */
+  begunWait?: BegunWait | undefined;
+  /** Called before it waits for a limit, with what another process needs to go on with it; and without, when it goes on here. */
+  onWait?: ((parked: Parked | undefined) => void) | undefined;
   /** Asked about actions that no rule allows or denies; unset: they are denied. */
   ask?: AskPerson | undefined;
   /** Answers what passes through the wire in place of all providers. */
@@ -216,6 +221,8 @@ class LiveRun implements Run {
         pause: this.#options.pause,
         parks: this.#options.parks === true,
         parked: this.#options.parked,
+        begunWait: this.#options.begunWait,
+        onWait: this.#options.onWait,
         fallback: (this.spec.fallback ?? []).length === 0 ? undefined : (index, soFar) => this.#fallback(index, soFar),
         children: this.#children,
         isInner: this.#options.env[settleVariable] === '1',

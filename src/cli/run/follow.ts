@@ -28,6 +28,7 @@ import type { RunFlags } from './flags.ts';
 import type { Format } from './format-flags.ts';
 import { lateOutcome } from './late-outcome.ts';
 import { lateResponse } from './late-response.ts';
+import { type CommandLine, type LeftRun, specLeft, startOfLeft, tellLeft, Wait } from './left-run.ts';
 import { recordingOf } from './recording.ts';
 import { telemetryOf } from './telemetry.ts';
 import type { loadWriter } from './writers.ts';
@@ -48,6 +49,10 @@ export interface Following {
   mayDraw?: boolean;
   /** In text mode stdout gets the report instead of the answer. */
   tellsReport?: boolean;
+  /** So that another process can go on with it, should this one be killed while it waits for a limit. */
+  commandLine?: CommandLine;
+  /** The run that this process goes on with. */
+  left?: LeftRun | undefined;
 }
 
 export interface Followed {
@@ -108,15 +113,18 @@ class Foreground {
     await reports.begin(complain);
     const { ledger: request, report } = recordingOf(flags, context);
     const ledger = reports.ledgerFor(request);
+    const { commandLine, left } = following;
+    if (!flags.quiet && commandLine !== undefined && left === undefined) tellLeft(context, complain);
+    const wait = commandLine === undefined ? undefined : new Wait({ commandLine, before: left }, context, complain);
     const telemetry = await telemetryOf(flags.otel, context, complain);
     reports.fold();
-    this.#run = start(spec, {
+    this.#run = start(left === undefined ? spec : specLeft(spec, left), {
       env: context.env,
       variables: flags.extraEnv.set,
-      sinks: () => this.#openSinks(),
+      sinks: async () => [...(wait === undefined ? [] : [wait.sink]), ...(await this.#openSinks())],
       tape:
         flags.tape === undefined ? undefined : { path: resolve(context.cwd, flags.tape), onTrouble: reports.unwritten },
-      ledger,
+      ledger: ledger !== undefined && left !== undefined ? { ...ledger, lost: left.attempts } : ledger,
       report,
       telemetry,
       keepsRecords: false,
@@ -132,8 +140,11 @@ class Foreground {
             return this.#lastWords(timeoutMs);
           }),
       },
+      ...present({ onWait: wait?.change }),
+      ...(left === undefined ? {} : startOfLeft(left)),
       ...directorOf?.(narration),
     });
+    if (wait !== undefined) wait.run = this.#run.id;
     const outcome = await this.#run.outcome;
     await reports.writePage(this.#run.id, ledger, outcome);
     if (flags.onEnd.length > 0) {

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { wantsDocuments } from './document-flags.ts';
 import { readFlags } from './flags.ts';
 import { readFormat } from './format-flags.ts';
+import type { LeftRun } from './left-run.ts';
 import type { RunValues } from './options.ts';
 import { follow } from './follow.ts';
 import { promptOrStdin, readPrompt } from './prompt.ts';
@@ -20,6 +21,8 @@ export interface StartOptions {
   loadAgent?: () => Promise<RunAgent>;
   /** Receives the outcome of the run. */
   onOutcome?: (outcome: RunOutcome) => void;
+  /** A run to go on with, which was left by its process while it waited; its prompt is known. */
+  left?: LeftRun;
 }
 
 /** From the flags to the exit code. Mistakes on the command line are reported before anything else is looked at. */
@@ -27,7 +30,7 @@ export async function startRun(
   values: RunValues,
   operands: readonly string[],
   context: Context,
-  { command, loadAgent, onOutcome }: StartOptions = {},
+  { command, loadAgent, onOutcome, left }: StartOptions = {},
 ): Promise<number> {
   const format = readFormat(values);
   const words = values.prompt ?? (operands.length === 0 ? undefined : operands.join(' '));
@@ -42,13 +45,19 @@ export async function startRun(
     // A command has its own prompt. Else stdin may hold it, but where --prompt is required, an open pipe that stays silent is not waited for.
     prompt = hasOwnPrompt
       ? (words ?? '')
-      : await readPrompt(words, context, words === undefined && format.flag !== '--output-format json');
+      : left !== undefined
+        ? left.prompt
+        : await readPrompt(words, context, words === undefined && format.flag !== '--output-format json');
     if (prompt === '' && !hasOwnPrompt)
       throw new Failure('input', missing[format.flag] ?? (isBare(values, operands) ? firstSteps : noPrompt));
     const spec = specOfFlags(flags, { ...inputs, prompt, command }, context);
     // Before anything is started that could read it.
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
-    const { code, outcome } = await follow({ flags, spec, writer, directorOf: () => ({ loadAgent }) }, context);
+    const commandLine = { values, prompt, command };
+    const { code, outcome } = await follow(
+      { flags, spec, writer, directorOf: () => ({ loadAgent }), commandLine, left },
+      context,
+    );
     onOutcome?.(outcome);
     return code;
   } catch (error) {

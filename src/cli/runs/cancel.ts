@@ -2,9 +2,11 @@ import { Failure } from '../../failure.ts';
 import { namedRun } from '../../ledger/find.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { shortRunId } from '../../ids/run-id.ts';
+import { dropWaiting } from '../../stores/waiting-file.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { who } from '../who.ts';
+import { leftRun } from '../run/left-run.ts';
 import { ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
 
 export const cancel = command({
@@ -73,12 +75,18 @@ async function cancelLocal(
   values: { ledger?: string },
   context: Context,
 ): Promise<string> {
-  const { stopRun } = await import('../../ledger/stop.ts');
+  const { endLeft, stopRun } = await import('../../ledger/stop.ts');
   return useLedger(
     values,
     context,
-    async ({ store }) => {
+    async ({ store, tapes }) => {
       const run = await namedRun(store, word);
+      if (leftRun(run.id, context) !== undefined) {
+        dropWaiting(context.env, run.id);
+        await endLeft({ store, tapes }, run, cancellation, context.now());
+        context.warn(`runwire: ${shortRunId(run.id)}: waits no more`);
+        return '';
+      }
       const answer = await stopRun(store, run, cancellation);
       if ('refused' in answer) return answer.refused;
       context.warn(`runwire: ${answer.run_ids.map(shortRunId).join(', ')}: interrupted`);
