@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agents } from '../src/agents/registry.ts';
 import { dialects } from '../src/dialects/registry.ts';
+import { outputs } from '../src/reports/step-outputs.ts';
 import { agentPages } from './agent-pages.ts';
 import { formatTables } from './format-tables.ts';
 import { headsSource } from './heads-source.ts';
@@ -23,12 +24,29 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['docs/dialects.md', dialectTable()],
     ['docs/agents.md', withAgentTable(readFileSync(join(root, 'docs', 'agents.md'), 'utf8'))],
     ...(await agentPages()),
+    ['docs/ci.md', withOutputTable(readFileSync(join(root, 'docs', 'ci.md'), 'utf8'))],
+    ['action.yml', withOutputs(readFileSync(join(root, 'action.yml'), 'utf8'))],
     ['docs/formats.md', formatTables()],
     ['docs/man/runwire.1', await manPage()],
     ['docs/library.md', withExamples(library)],
     ['docs/frontends.md', withExamples(readFileSync(join(root, 'docs', 'frontends.md'), 'utf8'))],
     ['docs/panes.md', withExamples(readFileSync(join(root, 'docs', 'panes.md'), 'utf8'))],
   ]);
+}
+
+function withOutputTable(markdown: string): string {
+  const rows = Object.entries(outputs).map(([name, { about }]) => `| \`${name}\` | ${about} |`);
+  return markdown.replace(
+    /(\| output \| value \|\n\| --- \| --- \|\n)(?:\|.*\n)*/,
+    (_table, head: string) => `${head}${rows.join('\n')}\n`,
+  );
+}
+
+function withOutputs(action: string): string {
+  const all = Object.entries(outputs).map(
+    ([name, { about }]) => `  ${name}:\n    description: ${about}\n    value: \${{ steps.run.outputs.${name} }}\n`,
+  );
+  return action.replace(/(^outputs:\n)(?: .*\n)*/m, (_outputs, head: string) => head + all.join(''));
 }
 
 function dialectTable(): string {

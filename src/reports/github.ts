@@ -25,11 +25,6 @@ export function workflowCommand(
   return `::${name}${given.length === 0 ? '' : ` ${given.join(',')}`}::${escapeData(data)}\n`;
 }
 
-/** One output of a step. The delimiter cannot be known in advance, so no value can contain it to end itself early. */
-export function stepOutput(name: string, value: string, delimiter: string): string {
-  return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
-}
-
 /** GitHub shows no more than this of each kind. */
 const annotationsShown = 10;
 
@@ -59,21 +54,6 @@ export function annotations(outcome: RunOutcome, workspace: string): string {
 
 function seenFrom(folder: string, path: string): string {
   return folder !== '' && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
-}
-
-const longestMessage = 200_000;
-
-export function stepOutputs(outcome: RunOutcome, outcomeFile: string | undefined, newDelimiter: () => string): string {
-  const { status, verdict, metrics, message } = outcome;
-  const values: [string, string][] = [
-    ['verdict', status],
-    ['class', verdict.class],
-    ['exit_code', String(verdict.exit_code)],
-    ['cost_usd', metrics.cost === undefined ? '' : String(metrics.cost)],
-    ['message', message.slice(0, longestMessage).toWellFormed()],
-    ['outcome_file', outcomeFile ?? ''],
-  ];
-  return values.map(([name, value]) => stepOutput(name, value, newDelimiter())).join('');
 }
 
 /** An answer made safe for a GitHub log: no line of it is a command to the runner, which treats NEL as white space. */

@@ -97,7 +97,7 @@ function whyLine(outcome: RunOutcome): string {
 }
 
 function facts({ metrics, provenance, children }: RunOutcome): string {
-  const { cost_source: source, duration_ms: ms } = metrics;
+  const { cost_source: source, duration_ms: ms, waited_ms: waited } = metrics;
   const cost = costInWords(metrics);
   const agent = [provenance.agent, provenance.version].filter((word) => word !== undefined).join(' ');
   const lines: [string, string | undefined][] = [
@@ -112,6 +112,7 @@ function facts({ metrics, provenance, children }: RunOutcome): string {
     ],
     ['tokens', tokens(metrics.input_tokens, metrics.output_tokens)],
     ['time', ms === undefined ? undefined : compactDuration(ms)],
+    ['of that, waited for limits', waited === undefined ? undefined : compactDuration(waited)],
     [
       'work',
       [

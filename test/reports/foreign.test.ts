@@ -10,7 +10,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Draft } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { Thread } from '../../src/pipeline/thread.ts';
-import { annotations, stepOutput, stepOutputs, workflowCommand } from '../../src/reports/github.ts';
+import { annotations, workflowCommand } from '../../src/reports/github.ts';
+import { stepOutput, stepOutputs } from '../../src/reports/step-outputs.ts';
 import { junitXml } from '../../src/reports/junit.ts';
 import { reportMarkdown } from '../../src/reports/report-md.ts';
 import { Story } from '../../src/reports/story.ts';
@@ -159,6 +160,16 @@ describe('GitHub, by the bytes of @actions/core', () => {
         class: 'success',
         exit_code: '0',
         cost_usd: '',
+        input_tokens: '',
+        output_tokens: '',
+        cache_read_tokens: '',
+        turns: String(outcome.metrics.turns),
+        duration_ms: String(outcome.metrics.duration_ms ?? ''),
+        waited_ms: '0',
+        model: '',
+        session_id: outcome.session_id,
+        files_changed: '0',
+        fallbacks: '0',
         message: 'one\ntwo',
         outcome_file: '/o',
       };
@@ -242,7 +253,7 @@ describe('workflows, by actionlint', () => {
       action.matchAll(/^ {2}(\w+):\n.*\n {4}value: (.*)$/gm),
       ([, name, value]) => `      ${name}: ${value}\n`,
     );
-    expect([inputs.length, outputs.length, steps.includes('npm install')]).toEqual([6, 6, true]);
+    expect([inputs.length, outputs.length, steps.includes('npm install')]).toEqual([6, 16, true]);
     const workflow = `on:\n  workflow_call:\n    inputs:\n${inputs.map((name) => `      ${name}:\n        type: string\n`).join('')}jobs:\n  run:\n    runs-on: ubuntu-latest\n    outputs:\n${outputs.join('')}    steps:\n${steps.replaceAll(/^(?=.)/gm, '  ')}`;
     expect(lint(workflow, '.github/workflows/action.yml')).toEqual([]);
   });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { harmlessInSections } from '../../src/reports/gitlab.ts';
-import { annotations, harmlessInLog, stepOutput, stepOutputs, workflowCommand } from '../../src/reports/github.ts';
+import { annotations, harmlessInLog, workflowCommand } from '../../src/reports/github.ts';
+import { stepOutput, stepOutputs } from '../../src/reports/step-outputs.ts';
 import { Thread } from '../../src/pipeline/thread.ts';
 import type { Draft } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
@@ -84,11 +85,50 @@ it('has at most ten annotations of a kind, and the place of an error', () => {
 
 it('has the documented outputs', () => {
   const outcome = outcomeOf(
+    { type: 'thread.started', session_id: 's-1', model: 'gpt-5\n::x' },
+    { type: 'turn.started' },
+    { type: 'file.edited', path: '/w/a.txt', operation: 'modified' },
+    {
+      type: 'usage.reported',
+      scope: 'thread',
+      input_tokens: 1200,
+      output_tokens: 30,
+      cache_read_tokens: 200,
+      cost_usd: 0.25,
+    },
+    { type: 'run.paused', reason: 'limit', until_ms: 5000 },
+    { type: 'run.resumed', reason: 'limit', paused_ms: 5000 },
     { type: 'text.completed', text: 'a\nD\nclass<<X' },
     { type: 'agent.finished', status: 'ok' },
   );
   let count = 0;
+  const values = {
+    verdict: 'success',
+    class: 'success',
+    exit_code: '0',
+    cost_usd: '0.25',
+    input_tokens: '1200',
+    output_tokens: '30',
+    cache_read_tokens: '200',
+    turns: '1',
+    duration_ms: '',
+    waited_ms: '5000',
+    model: 'gpt-5 ::x',
+    session_id: 's-1',
+    files_changed: '1',
+    fallbacks: '0',
+    message: 'a\nD\nclass<<X',
+    outcome_file: '/tmp/o.json',
+  };
+  const { duration_ms } = Object.fromEntries(
+    Array.from(stepOutputs(outcome, undefined, () => 'D').matchAll(/^(\w+)<<D\n(.*)\n/gm), ([, name, value]) => [
+      name,
+      value,
+    ]),
+  ) as Record<string, string>;
   expect(stepOutputs(outcome, '/tmp/o.json', () => `D${++count}`)).toBe(
-    `verdict<<D1\nsuccess\nD1\nclass<<D2\nsuccess\nD2\nexit_code<<D3\n0\nD3\ncost_usd<<D4\n\nD4\nmessage<<D5\na\nD\nclass<<X\nD5\noutcome_file<<D6\n/tmp/o.json\nD6\n`,
+    Object.entries({ ...values, duration_ms })
+      .map(([name, value], at) => `${name}<<D${at + 1}\n${value}\nD${at + 1}\n`)
+      .join(''),
   );
 });

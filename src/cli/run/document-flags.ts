@@ -12,6 +12,7 @@ export interface Documents {
   reportMd: string | undefined;
   reportHtml: string | undefined;
   junit: string | undefined;
+  prComment: string | undefined;
 }
 
 /** The CI systems that have a place for the outcome of a run. */
@@ -21,8 +22,10 @@ type DocumentValues = Values<typeof documentOptions>;
 
 /** Whether any document is asked for. */
 export function wantsDocuments(values: DocumentValues, env: Environment): boolean {
-  const { outcome, 'report-md': reportMd, 'report-html': reportHtml, junit } = values;
-  return [outcome, reportMd, reportHtml, junit, ciOf(readGithub(values), env)].some((each) => each !== undefined);
+  const { outcome, 'report-md': reportMd, 'report-html': reportHtml, junit, 'pr-comment': prComment } = values;
+  return [outcome, reportMd, reportHtml, junit, prComment, ciOf(readGithub(values), env)].some(
+    (each) => each !== undefined,
+  );
 }
 
 export function readGithub(values: DocumentValues): boolean | undefined {
@@ -42,8 +45,14 @@ export function readDocuments(values: DocumentValues & Pick<RunValues, FormatFla
   const { flag } = readFormat(values);
   if (outcome === '-' && flag !== 'text')
     throw new Failure('input', `--outcome -: stdout has ${flag} already; name a file`);
+  const prComment = filled('--pr-comment', values['pr-comment'], 'comment.md');
+  if (prComment === '-' && flag !== 'text')
+    throw new Failure('input', `--pr-comment -: stdout has ${flag} already; name a file`);
+  if (prComment === '-' && outcome === '-')
+    throw new Failure('input', '--pr-comment - and --outcome -: stdout can have one of them; name a file');
   const documents = {
     outcome,
+    prComment,
     reportMd: filled('--report-md', values['report-md'], 'report.md'),
     reportHtml: filled('--report-html', values['report-html'], 'report.html'),
     junit: filled('--junit', values.junit, 'junit.xml'),

@@ -21,7 +21,7 @@ interface Text {
 
 /** The documents that were requested: each is written in one go when the run has ended, however it ended. */
 export async function openDocuments(
-  { outcome, reportMd, junit }: Documents,
+  { outcome, reportMd, junit, prComment }: Documents,
   { stdout, onUnwritten }: { stdout: Text; onUnwritten: (message: string) => void },
   context: Context,
 ): Promise<Sink[]> {
@@ -47,6 +47,21 @@ export async function openDocuments(
     const file = openFile('--junit', junit, context, onUnwritten);
     const { junitXml } = await import('../../reports/junit.ts');
     sinks.push({ end: (result) => file.text(junitXml([result])) });
+  }
+  if (prComment !== undefined) {
+    const text =
+      prComment === '-'
+        ? (body: string) => stdout.write(body)
+        : openFile('--pr-comment', prComment, context, onUnwritten).text;
+    const [{ Story }, comment] = await Promise.all([
+      import('../../reports/story.ts'),
+      import('../../reports/pr-comment.ts'),
+    ]);
+    const changes = new Story();
+    sinks.push({
+      record: (record) => void (record.type === 'file.edited' && changes.record(record)),
+      end: (result) => text(comment.prComment(result, changes)),
+    });
   }
   return sinks;
 }

@@ -48,6 +48,11 @@ export class EndReports {
     return this.#documents.outcome === '-';
   }
 
+  /** stdout has a document instead of the answer. */
+  get takesStdout(): boolean {
+    return this.isOnStdout || this.#documents.prComment === '-';
+  }
+
   readonly unwritten = (message: string): void => void this.missing.push(new Failure('output', message));
 
   /** Before the first line of the run. Throws `Failure` when the page cannot be written. */
@@ -77,7 +82,8 @@ export class EndReports {
     if (Object.values(this.#documents).every((each) => each === undefined)) return [];
     const { openDocuments } = await import('./documents.ts');
     const opened = await openDocuments(this.#documents, { stdout, onUnwritten: this.unwritten }, this.#context);
-    this.#sinks = this.isOnStdout ? opened.slice(1) : opened;
+    // What goes to stdout waits for it: the outcome comes first, a comment last.
+    this.#sinks = opened.slice(this.isOnStdout ? 1 : 0, this.#documents.prComment === '-' ? -1 : undefined);
     return opened;
   }
 

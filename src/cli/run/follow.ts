@@ -216,7 +216,7 @@ class Foreground {
     const { flags, spec, writer, tellsReport } = following;
     const outlet = this.#outlet;
     if (writer === undefined) {
-      if (reports.isOnStdout) return [];
+      if (reports.takesStdout) return [];
       return [
         tellsReport === true ? finalReportSink(outlet) : answerSink(await harmlessOutlet(outlet, reports.ciName)),
       ];

@@ -66,6 +66,12 @@ export const documentOptions = {
     help: 'Write a JUnit report at the end: a test case for the run, and one for each rule',
     group: 'CI',
   },
+  'pr-comment': {
+    type: 'string',
+    value: 'FILE|-',
+    help: 'Write the body of a comment on a pull request at the end: verdict, cost, answer, claims, files; -: to stdout, instead of the answer',
+    group: 'CI',
+  },
   github: {
     type: 'boolean',
     help: 'Report to GitHub Actions: folded log, annotations, summary, outputs (default: if GITHUB_ACTIONS is true)',
