@@ -284,6 +284,84 @@ const told: readonly Store[] = [
     tokens: [1100, 30, 800, 200],
     calls: 1,
   },
+  ...['.jsonl', '.jsonl.deleted.2026-11-02T00-00-00.000Z'].map((ending): Store => ({
+    agent: 'openclaw',
+    title: ending,
+    home: () =>
+      homeWith({
+        '.openclaw/agents/main/sessions/sessions.json': '{}',
+        [`.openclaw/agents/main/sessions/o1${ending}`]: [
+          { type: 'session', version: 3, timestamp: at, cwd: '/w' },
+          {
+            type: 'message',
+            timestamp: at,
+            message: {
+              role: 'assistant',
+              model: 'gpt-5.5',
+              timestamp: ms,
+              usage: {
+                input: 100,
+                output: 30,
+                cacheRead: 800,
+                cacheWrite: 200,
+                totalTokens: 1130,
+                cost: { total: 0.5 },
+              },
+            },
+          },
+        ],
+      }),
+    session: 'o1',
+    project: '/w',
+    model: 'gpt-5.5',
+    tokens: [1100, 30, 800, 200],
+    calls: 1,
+  })),
+  {
+    agent: 'codebuddy',
+    title: 'session',
+    home: () =>
+      homeWith({
+        '.codebuddy/projects/-w/b1.jsonl': [
+          { id: 't', type: 'topic', timestamp: ms, sessionId: 'b1', cwd: '/w' },
+          ...['function_call', 'function_call'].map((type) => ({
+            id: 'chatcmpl-1',
+            type,
+            timestamp: ms,
+            sessionId: 'b1',
+            cwd: '/w',
+            providerData: {
+              model: 'gpt-5.5',
+              rawUsage: {
+                prompt_tokens: 1100,
+                completion_tokens: 30,
+                cache_read_input_tokens: 800,
+                cache_creation_input_tokens: 200,
+              },
+            },
+          })),
+        ],
+      }),
+    session: 'b1',
+    project: '/w',
+    model: 'gpt-5.5',
+    tokens: [1100, 30, 800, 200],
+    calls: 1,
+  },
+  {
+    agent: 'hermes',
+    title: 'database',
+    home: () =>
+      databaseIn(folder(), '.hermes/state.db', [
+        `create table sessions (id text, model text, started_at real, input_tokens int, output_tokens int, cache_read_tokens int,
+          cache_write_tokens int, reasoning_tokens int, estimated_cost_usd real, actual_cost_usd real)`,
+        `insert into sessions values ('h1', 'gpt-5.5', ${ms / 1000}, 100, 20, 800, 200, 10, 0.5, 0)`,
+      ]),
+    session: 'h1',
+    model: 'gpt-5.5',
+    tokens: [1100, 30, 800, 200],
+    calls: 0,
+  },
 ];
 
 describe.each(told)('$agent: $title', ({ agent, home, session, project, model, tokens, calls }) => {

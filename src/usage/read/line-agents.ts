@@ -20,7 +20,8 @@ function sessionIn({ session, project }: JsonObject, otherwise: string): Session
   return { id: string(session) ?? otherwise, ...(folder === undefined ? {} : { project: folder }) };
 }
 
-const nameOf = ({ path }: FileFacts): string => basename(path).replace(/\.jsonl?$/, '');
+/** An archived session has more behind its ending. */
+const nameOf = ({ path }: FileFacts): string => basename(path).split(/\.jsonl?(?:$|\.)/)[0] ?? '';
 
 const ofPi: Counting = {
   fields: {
@@ -164,6 +165,38 @@ export const kimi = simpleLines({
     return [{ at: time(seconds), ...counted(tokens), identity: typeof id === 'string' ? `kimi ${id}` : undefined }];
   },
   session: (_memory, { path }) => ({ id: basename(dirname(path)) }),
+});
+
+const ofCodeBuddy: Counting = {
+  fields: {
+    prompt_tokens: 'input_tokens',
+    completion_tokens: 'output_tokens',
+    cache_read_input_tokens: 'cache_read_tokens',
+    cache_creation_input_tokens: 'cache_write_tokens',
+  },
+};
+
+/** `projects/FOLDER/SESSION.jsonl` of CodeBuddy Code, and those of its sub-agents, which are sessions of their own. */
+export const codeBuddy = simpleLines({
+  marks: ['"rawUsage"'],
+  wanted: {
+    id: true,
+    timestamp: true,
+    sessionId: true,
+    cwd: true,
+    providerData: { model: true, requestModelId: true, rawUsage: true },
+  },
+  calls({ id, timestamp, sessionId, cwd, providerData }, memory): Calls {
+    remember(memory, 'session', filled(sessionId));
+    remember(memory, 'project', filled(cwd));
+    const { model, requestModelId, rawUsage } = object(providerData);
+    const tokens = tokensIn(ofCodeBuddy, object(rawUsage));
+    if (!isAny(tokens)) return [];
+    const name = filled(model) ?? filled(requestModelId);
+    const identity = typeof id === 'string' ? `codebuddy ${id}` : undefined;
+    return [{ at: time(timestamp), model: name, ...counted(tokens), identity }];
+  },
+  session: (memory, file) => sessionIn(memory, nameOf(file)),
 });
 
 const ofCopilot: Counting = { fields: { ...camelFields, reasoningTokens: 'reasoning_tokens' } };

@@ -227,6 +227,32 @@ export const goose = whole(({ path }, found) =>
   }),
 );
 
+/** `state.db` of Hermes: the totals of a session. A cost is taken where it was billed, not where it was guessed. */
+export const hermes = whole(({ path }, found) =>
+  fromDatabase(path, (database) => {
+    for (const row of database.prepare('select * from sessions').iterate()) {
+      const of = (name: string): number => count((row[name] ?? null) as Json) ?? 0;
+      const [read, written, thought] = [of('cache_read_tokens'), of('cache_write_tokens'), of('reasoning_tokens')];
+      const input = of('input_tokens') + read + written;
+      const output = of('output_tokens') + thought;
+      if (input + output === 0) continue;
+      const seconds = Number(row['ended_at'] ?? row['started_at']);
+      found.call({
+        session: found.session({ id: String(row['id']) }),
+        kind: 'rest',
+        at: time(seconds < 1e11 ? seconds * 1000 : seconds),
+        model: textIn(row['model']),
+        input,
+        output,
+        reasoning: thought,
+        cacheRead: read,
+        cacheWrite: written,
+        cost: of('actual_cost_usd') || undefined,
+      });
+    }
+  }),
+);
+
 /** `crush.db` of Crush: the totals of a session, and what it cost. */
 export const crush = whole(({ path }, found) =>
   fromDatabase(path, (database) => {

@@ -6,7 +6,7 @@ import { list, object, string } from '../../json/read.ts';
 import type { Environment } from '../../words/vocabulary.ts';
 import { claude } from '../read/claude.ts';
 import { codex } from '../read/codex.ts';
-import { copilot, geminiLines, kimi, pi, qwen } from '../read/line-agents.ts';
+import { codeBuddy, copilot, geminiLines, kimi, pi, qwen } from '../read/line-agents.ts';
 import {
   amp,
   clineTask,
@@ -15,6 +15,7 @@ import {
   droid,
   geminiDocument,
   goose,
+  hermes,
   openCodeDatabase,
   openCodeMessage,
 } from '../read/whole-agents.ts';
@@ -37,6 +38,8 @@ export const formats = {
   droid,
   crush,
   kimi,
+  codeBuddy,
+  hermes,
 } as const satisfies Formats;
 
 const inHome = (env: Environment, ...path: string[]): string => join(homeFolder(env), ...path);
@@ -205,5 +208,28 @@ export const stores: readonly Store[] = [
     agent: 'kimi',
     places: (env) => foldersIn(env['KIMI_DATA_DIR'], inHome(env, '.kimi')).map((folder) => join(folder, 'sessions')),
     formatOf: (path) => (path.endsWith('wire.jsonl') ? 'kimi' : undefined),
+  },
+  {
+    // It is built on pi; its earlier names are still in use.
+    agent: 'openclaw',
+    places: (env) =>
+      foldersIn(env['OPENCLAW_DIR'], ...['openclaw', 'clawdbot', 'moltbot'].map((name) => inHome(env, `.${name}`))).map(
+        (folder) => join(folder, 'agents'),
+      ),
+    // What was reset or deleted has been used all the same.
+    formatOf: (path) =>
+      /(?:^|\/)sessions\/[^/]+\.jsonl(?:\.(?:deleted|reset)\.[^/]+)?$/.test(path) ? 'pi' : undefined,
+  },
+  {
+    agent: 'codebuddy',
+    places: (env) =>
+      foldersIn(env['CODEBUDDY_DIR'], inHome(env, '.codebuddy')).map((folder) => join(folder, 'projects')),
+    formatOf: (path) => (path.endsWith('.jsonl') && !path.includes('/memory/') ? 'codeBuddy' : undefined),
+  },
+  {
+    agent: 'hermes',
+    places: (env) => foldersIn(env['HERMES_HOME'], inHome(env, '.hermes')),
+    formatOf: (path) => (path === 'state.db' ? 'hermes' : undefined),
+    depth: 1,
   },
 ];
