@@ -1,13 +1,13 @@
 import { compactDuration, plural } from '../../src/terminal/figures.ts';
 import type { RunRecord } from '../api.ts';
 import type { ChangedFile, RunModel } from '../model/run-model.ts';
-import { Markdown } from '../parts/markdown.tsx';
 import { oneLine } from '../parts/plain-text.ts';
 import { source } from '../parts/source.ts';
 import { shortId } from '../parts/words.ts';
 import { pathWith } from '../route.ts';
 import { withoutColours } from '../parts/terminal-commands.ts';
 import type { Row } from '../model/row.ts';
+import { MarkedAnswer } from './claims.tsx';
 import { Expectations, WhatToTry } from './next.tsx';
 import { shares } from './spans.ts';
 import { Strip } from './strip.tsx';
@@ -58,7 +58,7 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
               : 'It ended without an answer.'}
           </p>
         ) : (
-          <Markdown text={answer} />
+          <MarkedAnswer text={answer} claims={run.outcome?.claims} />
         )}
       </section>
       <section aria-labelledby="files-changed">
