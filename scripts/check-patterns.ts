@@ -118,7 +118,8 @@ async function faultOf({ where, source, flags }: Expression): Promise<string | u
   if (bounded.some(([room]) => where.startsWith(room))) return faultOfBounded(source);
   const result = await check(source, flags, {
     checker: 'automaton',
-    timeout: 60_000,
+    // Longer than any takes, also where others are at work: it ends what would never end.
+    timeout: 600_000,
     maxNFASize: 1e6,
     maxPatternSize: 1e6,
   });

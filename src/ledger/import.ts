@@ -158,15 +158,20 @@ type ReadAgain = (
 ) => Promise<ImportedRun | undefined>;
 
 /** Where imported runs go. */
-interface Place {
+interface Destination {
   store: RunStore;
   tapes: Tapes | undefined;
 }
 
 /** A model call has one identity in whichever file it stands: those that another run has are left out. */
-async function keepOwn(place: Place, run: ImportedRun, name: string, readAgain: ReadAgain): Promise<Imported> {
+async function keepOwn(
+  destination: Destination,
+  run: ImportedRun,
+  name: string,
+  readAgain: ReadAgain,
+): Promise<Imported> {
   for (;;) {
-    const kept = await keepAsKnown(place, run, name, readAgain);
+    const kept = await keepAsKnown(destination, run, name, readAgain);
     if (kept.kind !== 'contested') return kept;
   }
 }
@@ -177,18 +182,18 @@ interface IsContested {
 }
 
 async function keepAsKnown(
-  place: Place,
+  destination: Destination,
   run: ImportedRun,
   name: string,
   readAgain: ReadAgain,
 ): Promise<Imported | IsContested> {
-  const { store } = place;
+  const { store } = destination;
   const { others, ownRuns } = await callsOfOthers(store, run, readAgain);
   const own = (bytes: AsyncIterable<Uint8Array>) => ownLines(bytes, (identity) => others.has(hashOf(identity)));
   const readBeside: ReadBeside = (spans) =>
     readAgain((bytes) => outside(spans, others.size === 0 ? bytes : own(bytes)));
   if (others.size === 0) {
-    const kept = await keep(place, { run, ownRuns }, name, readBeside);
+    const kept = await keep(destination, { run, ownRuns }, name, readBeside);
     // A run that was seen live, or imported by an older version, has its calls from here.
     if (kept.kind === 'same') await store.addRequests(kept.id, run.requests ?? []);
     else if (kept.kind === 'added' && run.requests === undefined)
@@ -209,7 +214,7 @@ async function keepAsKnown(
   if (rest === undefined) return { kind: 'same', name, id, repeated };
   // Nothing is claimed that is known to be another's, so that trying again leads on.
   const requests = rest.requests?.filter((each) => !others.has(each)) ?? [];
-  const kept = await keep(place, { run: { ...rest, requests }, ownRuns }, name, readBeside);
+  const kept = await keep(destination, { run: { ...rest, requests }, ownRuns }, name, readBeside);
   return kept.kind === 'contested' ? kept : { ...kept, repeated };
 }
 
@@ -276,12 +281,12 @@ interface OwnRun {
 
 /** A run has one identity, however it was imported: parts with better evidence are there already, and only the rest is added. */
 async function keep(
-  place: Place,
+  destination: Destination,
   { run, ownRuns }: OwnRun,
   name: string,
   readBeside: ReadBeside,
 ): Promise<KeptRun | IsContested> {
-  const { store } = place;
+  const { store } = destination;
   const { session_id: session, provenance } = run.outcome;
   const isSession = run.labels[sessionLabel] !== undefined;
   const known = session === '' ? [] : (await runsOfSession(store, session)).filter(({ id }) => id !== run.id);
@@ -292,11 +297,11 @@ async function keep(
     const rest = await restOf(run, better, readBeside);
     return rest === undefined
       ? { kind: 'same', name, id: first.id }
-      : named(name, await put(place, { run: rest, ownRuns }));
+      : named(name, await put(destination, { run: rest, ownRuns }));
   }
   const twin = isSession ? undefined : ((await twinOf(store, better, run)) ?? (await sameContent(store, run))?.id);
   if (twin !== undefined) return { kind: 'same', name, id: twin };
-  const kept = await put(place, { run, ownRuns });
+  const kept = await put(destination, { run, ownRuns });
   if (!isSession && kept.kind === 'added') await absorbImports(store, run.id);
   return named(name, kept);
 }
@@ -341,24 +346,24 @@ async function twinOf(
 
 type Put = Pick<KeptRun, 'kind' | 'id'> | IsContested;
 
-async function put(place: Place, { run, ownRuns }: OwnRun): Promise<Put> {
-  const { store, tapes } = place;
+async function put(destination: Destination, { run, ownRuns }: OwnRun): Promise<Put> {
+  const { store, tapes } = destination;
   const { id } = run;
   const session = run.labels[sessionLabel];
   const earlier =
     session === undefined ? [] : (await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 })).runs;
-  if (session === undefined || earlier.length === 0) return { kind: await claim(place, { run, ownRuns }), id };
+  if (session === undefined || earlier.length === 0) return { kind: await claim(destination, { run, ownRuns }), id };
   // The same session may be in two stores, after an agent moved from files to a database: the longer one counts.
   const same = earlier.find((each) => each.id === id || (each.ended_at ?? 0) >= run.ended_at);
   if (same !== undefined) return { kind: 'same', id: same.id };
   const pruned = await store.prune({ labels: { [sessionLabel]: session } });
-  const kind = await claim(place, { run, ownRuns });
+  const kind = await claim(destination, { run, ownRuns });
   for (const key of pruned.tapes) await tapes?.at(key)?.remove();
   return { kind: kind === 'contested' ? kind : 'grown', id };
 }
 
 /** Adds a run with all its model calls, except those that other runs of its session have. */
-async function claim({ store, tapes }: Place, { run: read, ownRuns }: OwnRun): ReturnType<RunStore['put']> {
+async function claim({ store, tapes }: Destination, { run: read, ownRuns }: OwnRun): ReturnType<RunStore['put']> {
   const tape = new ImportTape(tapes);
   const isKnown = (await store.get(read.id)) !== undefined;
   const run = { ...read, ...(isKnown ? {} : await tape.write(read)) };

@@ -76,7 +76,7 @@ export class RunSearch {
   async upTo(sequence: number, signal: AbortSignal, onProgress: (found: Found) => void): Promise<Found> {
     if (this.#fold.lastSeq >= sequence) return this.#found();
     let since = performance.now();
-    let told = since;
+    let reported = since;
     for await (const records of source.value.all(this.#id, this.#fold.lastSeq, signal)) {
       for (const record of records) {
         this.#fold.feed(record);
@@ -84,9 +84,9 @@ export class RunSearch {
         await breath();
         if (signal.aborted) return this.#found();
         since = performance.now();
-        if (since - told < progressMs) continue;
+        if (since - reported < progressMs) continue;
         onProgress(this.#found());
-        told = performance.now();
+        reported = performance.now();
       }
     }
     return this.#found();

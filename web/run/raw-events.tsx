@@ -151,16 +151,16 @@ function useHits(id: string, wanted: string, model: RunModel): Hits | undefined 
       const tell = (isDone: boolean): void => {
         if (mine === looking.current) setHits({ words: wanted, sequences: mine.found.slice(), isDone });
       };
-      let told = performance.now();
+      let shown = performance.now();
       for await (const records of source.value.all(id, mine.after, mine.end.signal)) {
         for (const record of records)
           if (record.type !== 'records.left_out' && JSON.stringify(record).toLowerCase().includes(wanted))
             mine.found.push(record.sequence);
         mine.after = records.at(-1)?.sequence ?? mine.after;
         if (mine !== looking.current) return;
-        if (performance.now() - told < 200) continue;
+        if (performance.now() - shown < 200) continue;
         tell(false);
-        told = performance.now();
+        shown = performance.now();
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
       tell(true);

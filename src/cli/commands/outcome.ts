@@ -77,10 +77,9 @@ stream, and, if given, its stderr and how the process ended. A run in the ledger
 });
 
 async function textOf(result: RunOutcome, context: Context): Promise<string> {
-  const [{ outcomeText }, { advise, deniedIn }, { abilitiesOf }] = await Promise.all([
+  const [{ outcomeText }, { abilitiesOf, advise, deniedIn }] = await Promise.all([
     import('../../reports/outcome-text.ts'),
-    import('../../run/sinks/narration/advice.ts'),
-    import('../../run/sinks/narration/narration.ts'),
+    import('../../ledger/advice.ts'),
   ]);
   const options = {
     ...(await abilitiesOf(result.provenance.agent)),

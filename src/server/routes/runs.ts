@@ -85,10 +85,7 @@ export function runRoutes({ ledger, turns, timelines, now }: AppParts) {
       const run = await namedRun(ledger, context.req.param('id'));
       const { outcome } = run;
       if (outcome === undefined) return context.json({ advice: [] });
-      const [{ advise }, { abilitiesOf }] = await Promise.all([
-        import('../../run/sinks/narration/advice.ts'),
-        import('../../run/sinks/narration/narration.ts'),
-      ]);
+      const { abilitiesOf, advise } = await import('../../ledger/advice.ts');
       const abilities = await abilitiesOf(outcome.provenance.agent ?? run.agent);
       const denied = outcome.verdict.class === 'permission' ? await deniedOf(run) : [];
       return context.json({ advice: advise(outcome, { ...abilities, denied, isFull: false, flags: () => [] }) });

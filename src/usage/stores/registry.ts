@@ -217,8 +217,7 @@ export const stores: readonly Store[] = [
         (folder) => join(folder, 'agents'),
       ),
     // What was reset or deleted has been used all the same.
-    formatOf: (path) =>
-      /(?:^|\/)sessions\/[^/]+\.jsonl(?:\.(?:deleted|reset)\.[^/]+)?$/.test(path) ? 'pi' : undefined,
+    formatOf: (path) => (/\/sessions\/[^/.]+\.jsonl(?:\.(?:deleted|reset)\.[^/]+)?$/.test(path) ? 'pi' : undefined),
   },
   {
     agent: 'codebuddy',

@@ -1,7 +1,7 @@
 import { present } from '../../../json/present.ts';
-import { builtIn, type Environment, type PermissionMode } from '../../../words/vocabulary.ts';
+import type { Environment, PermissionMode } from '../../../words/vocabulary.ts';
 import type { Sink } from '../sink.ts';
-import { advise, deniedIn, type AdviceOptions } from './advice.ts';
+import { abilitiesOf, advise, deniedIn } from '../../../ledger/advice.ts';
 import { canDraw, type Line, wantsColours } from '../../../terminal/line.ts';
 import { Narrator } from './narrator.ts';
 import { Pace } from './pace.ts';
@@ -109,20 +109,4 @@ export async function narrate(
     },
     close,
   };
-}
-
-type Abilities = Omit<AdviceOptions, 'flags' | 'isFull' | 'denied'>;
-
-const nobody: Abilities = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
-
-/** What an agent supports, as far as we know it. */
-export async function abilitiesOf(agent: string | undefined): Promise<Abilities> {
-  if (agent === undefined) return nobody;
-  if (agent === builtIn || agent === 'runwire')
-    return { agent: builtIn, canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };
-  const { agents } = await import('../../../agents/registry.ts');
-  const known = agents.find(({ id }) => id === agent);
-  if (known === undefined) return nobody;
-  const { resume, model, permissionModes } = known.abilities;
-  return { agent, canResume: resume, takesModel: model, permissionModes, install: known.install };
 }

@@ -1,11 +1,11 @@
-import { rulesThatAllow } from '../../../builtin/permissions/rule-for.ts';
-import { flagOfLimit } from '../../../contract/requested.ts';
-import { subject } from '../../../events/subject.ts';
-import { isUnchanged } from '../../../outcome/lineage.ts';
-import type { RunOutcome, Verdict } from '../../../outcome/outcome.ts';
-import { builtIn } from '../../../words/vocabulary.ts';
-import { oneLine } from '../../../terminal/plain.ts';
-import { shellQuote } from '../../../terminal/shell-quote.ts';
+import { rulesThatAllow } from '../builtin/permissions/rule-for.ts';
+import { flagOfLimit } from '../contract/requested.ts';
+import { subject } from '../events/subject.ts';
+import { isUnchanged } from '../outcome/lineage.ts';
+import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
+import { builtIn } from '../words/vocabulary.ts';
+import { oneLine } from '../terminal/plain.ts';
+import { shellQuote } from '../terminal/shell-quote.ts';
 
 interface DeniedCall {
   tool: string;
@@ -155,4 +155,20 @@ function allowing(
   if (shown.length === 0) return '--allow RULE permits one thing, --permission-mode full everything';
   const flags = shown.map((rule) => `--allow ${shellQuote([rule])}`).join(' ');
   return `${flags} permits what was denied, --permission-mode full everything`;
+}
+
+type Abilities = Omit<AdviceOptions, 'flags' | 'isFull' | 'denied'>;
+
+const nobody: Abilities = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
+
+/** What an agent supports, as far as we know it. */
+export async function abilitiesOf(agent: string | undefined): Promise<Abilities> {
+  if (agent === undefined) return nobody;
+  if (agent === builtIn || agent === 'runwire')
+    return { agent: builtIn, canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };
+  const { agents } = await import('../agents/registry.ts');
+  const known = agents.find(({ id }) => id === agent);
+  if (known === undefined) return nobody;
+  const { resume, model, permissionModes } = known.abilities;
+  return { agent, canResume: resume, takesModel: model, permissionModes, install: known.install };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { advise, type AdviceOptions } from '../../../../src/run/sinks/narration/advice.ts';
-import { fold } from '../../../../src/pipeline/convert.ts';
-import type { RunOutcome, Verdict } from '../../../../src/outcome/outcome.ts';
+import { advise, type AdviceOptions } from '../../src/ledger/advice.ts';
+import { fold } from '../../src/pipeline/convert.ts';
+import type { RunOutcome, Verdict } from '../../src/outcome/outcome.ts';
 
 const builtin: AdviceOptions = {
   agent: 'builtin',
