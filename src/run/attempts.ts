@@ -7,33 +7,27 @@ import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/price.ts';
 import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
 import { type Pause, pause as pauseByClock } from '../time/pause.ts';
-import { longestWait } from '../contract/flag-values.ts';
 import { Effects } from './effects.ts';
 import { mayFallBack, reasonOf } from './fallback.ts';
-import { LimitReset, passesWithTime } from './limit-reset.ts';
+import { passesWithTime } from './limit-reset.ts';
+import { LimitWait } from './limit-wait.ts';
 import { limitsLeft } from '../contract/limits-left.ts';
 import { type LimitOrder, limitsIn, maximumOf } from '../contract/orders.ts';
-import { timeInWords } from '../time/duration.ts';
 import { present } from '../json/present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Account, Budget } from './budget.ts';
 import type { Children } from './children.ts';
-import { RequestPace } from './request-pace.ts';
-import { Reservations } from './reservations.ts';
+import { PersonPause } from './person-pause.ts';
+import { Refusals } from './refusals.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { Attempt, Introduction, Source } from './sources/source.ts';
 import type { Limits, OwnLimits, RunSpec } from '../contract/spec.ts';
-import { type Cause, describeCause, type Stop, stoppedBy } from './stop.ts';
-import { patient } from '../processes/patience.ts';
+import { type Cause, type Stop, stoppedBy } from './stop.ts';
+import { failureDrafts, stopDrafts } from './stop-drafts.ts';
 import type { BegunWait, Parked } from './parked.ts';
 import { Watch } from './watch.ts';
 
 const longestDelayMs = 60_000;
-const defaultWaits = 3;
-/** Clocks differ, and a limit that resets at a second may not do so at its beginning. */
-const marginMs = 1000;
-/** After so long a computer that slept looks at its clock. */
-const longestSleepMs = 15_000;
 /** Errors that a retry would only repeat. */
 const notRetried: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
   'auth',
@@ -42,13 +36,6 @@ const notRetried: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
   'refused',
   'output_length',
 ]);
-
-/** How long an agent whose request was refused may take to end by itself, with its last words. */
-const lastWordsMs = patient(1500);
-/** How long it may take after that: it knew before that it would have to end. */
-const refusedGraceMs = patient(2500);
-/** More than an agent and its sub-agents ask at the same time: one that asks as often does not heed the refusal. */
-const mostRefusals = 10;
 
 const costUnknown =
   'what the run cost is not known, so its limit on cost was not enforced; --model or --price may help';
@@ -115,31 +102,19 @@ export class Attempts {
   readonly #watch: Watch;
   /** The share of the budget that this run has. */
   readonly #account: Account;
-  readonly #reservations: Reservations;
-  readonly #pace: RequestPace | undefined;
+  readonly #refusals: Refusals;
+  readonly #limitWait: LimitWait;
+  readonly #personPause: PersonPause;
   #source: Source;
   /** The limits of the run, as they are now. */
   readonly #limits: Limits;
   /** What the agent that is at work does not keep by itself. */
   #watched: Limits;
   #retries = 0;
-  #waits = 0;
-  #waitedMs = 0;
   #fallbacks = 0;
-  #reset: LimitReset;
   #effects: Effects;
-  /** Since when a person has paused it. */
-  #pausedAt: number | undefined;
   readonly #changed: Limits = {};
   #isOver = false;
-  /** Ends a wait for a limit. */
-  #wake: AbortController | undefined;
-  /** Why a request of the agent was refused; it is about to be stopped. */
-  #refusal: Cause | undefined;
-  #refusals = 0;
-  /** Aborted when no more requests of the agent go out. */
-  readonly #noMore = new AbortController();
-  #lastWords: NodeJS.Timeout | undefined;
   #price: Price | undefined;
   /** The agent is running, and its output counts. */
   #isOpen = false;
@@ -154,11 +129,8 @@ export class Attempts {
     const { spec, introduction, limits, sinks, stop, redact, clock } = parts;
     this.#parts = parts;
     this.#source = parts.source;
-    this.#waits = parts.parked?.waits ?? 0;
-    this.#waitedMs = parts.parked?.waited_ms ?? 0;
     this.#limits = { ...spec.limits };
     this.#watched = { ...limits };
-    this.#reset = new LimitReset(parts.timeZone, clock);
     this.#effects = new Effects(spec.workspace !== undefined);
     this.#thread = new Thread({
       clock,
@@ -178,16 +150,28 @@ export class Attempts {
       warn: parts.isInner ? undefined : (text) => this.#thread.whenIdle(() => this.#warn(text)),
     });
     this.#account = parts.budget.open((cause) => this.#stopFor(cause));
-    this.#reservations = new Reservations({
+    this.#refusals = new Refusals({
       limits: this.#limits,
       account: this.#account,
       spent: () => this.#thread.spent(this.#price),
       price: () => this.#price,
-      signal: this.#noMore.signal,
+      stop,
+      pace: spec.limits.max_requests_per_minute,
+      onFirst: (cause) => this.#refused(cause),
+      end: (cause, grace) => this.#stopFor(cause, grace),
     });
-    const { max_requests_per_minute: pace } = spec.limits;
-    this.#pace = pace === undefined ? undefined : new RequestPace(pace);
-    stop.signal.addEventListener('abort', () => this.#noMore.abort(), { once: true });
+    const tell = (draft: Draft): void => this.#tell(draft);
+    this.#limitWait = new LimitWait({
+      ...parts,
+      pause: parts.pause,
+      parked: parts.parked,
+      onWait: parts.onWait,
+      state: () => this.#state,
+      tell,
+      warn: (text) => this.#warn(text),
+      flush: () => Promise.all(sinks.map((sink) => sink.flush?.())),
+    });
+    this.#personPause = new PersonPause({ stop, clock, tell });
     stop.whenIdle = (act) => this.#thread.whenIdle(act);
     stop.onStop = (cause) => this.#stopped(cause);
   }
@@ -203,7 +187,8 @@ export class Attempts {
     else if (this.#account.refusal !== undefined) stop.now(this.#account.refusal);
     if (spec.limits.max_cost_usd !== undefined || budget.limitsCost) this.#price = await this.#parts.price();
     let resume = this.#source.canResume ? this.#parts.begunWait?.session : undefined;
-    await this.#goOnWaiting();
+    const { begunWait } = this.#parts;
+    if (begunWait !== undefined && stop.cause === undefined) await this.#limitWait.over(begunWait);
     for (;;) {
       await stop.standstill.over();
       const before = { at: this.#parts.clock(), ...this.#thread.spent(this.#price) };
@@ -218,7 +203,7 @@ export class Attempts {
       const { canResume } = this.#source;
       resume = canResume && (resume !== undefined || this.#thread.hasProgress) ? this.#thread.session : undefined;
       if (next.kind === 'wait' && this.#parts.parks) {
-        this.#park(verdict, next.until);
+        this.parked = this.#limitWait.park(next.until, reasonOf(verdict), verdict.code);
         break;
       }
       await (next.kind === 'wait'
@@ -233,7 +218,7 @@ export class Attempts {
     await this.#checkExpectations(price);
     // After its last record there is nothing left to stop, however long the sinks take.
     stop.onStop = () => {};
-    this.#tellResumed();
+    this.#personPause.tellEnd();
     stop.standstill.endAll();
     this.#isOver = true;
     return this.#thread.complete(this.#source.dialect, price);
@@ -257,14 +242,16 @@ export class Attempts {
     try {
       if (stop.cause === undefined) end = await this.#source.produce(this.#begin(resume));
     } catch (error) {
-      if (error instanceof Failure) this.#fail(codeOfClass[error.code], error.message);
+      if (error instanceof Failure)
+        this.#tell(...failureDrafts(codeOfClass[error.code], error.message, this.#hasClaimed));
       else stop.now({ kind: 'crash', error });
     }
     this.#watch.pause();
     this.#isOpen = false;
-    clearTimeout(this.#lastWords);
-    const cause = stop.cause ?? this.#refusal;
-    if (cause !== undefined) this.#explain(cause, end);
+    this.#refusals.attemptOver();
+    const cause = stop.cause ?? this.#refusals.cause;
+    if (cause !== undefined)
+      this.#tell(...stopDrafts(cause, { hasEnded: end !== undefined, hasClaimed: this.#hasClaimed }));
     else this.#settle(end);
     return this.#thread.endAttempt(end ?? stop.processEnd);
   }
@@ -307,14 +294,10 @@ export class Attempts {
       left: this.#left(),
       stop,
       below: () => children.ended(),
-      reserve: async (request, gone) => {
-        const cause = this.#refusal ?? (await this.#reservations.reserve(request, gone));
-        const waited = cause === undefined && (await this.#pace?.turn(AbortSignal.any([gone, this.#noMore.signal])));
-        return cause === undefined && waited !== true ? undefined : (stop.cause ?? this.#refusal ?? cause);
-      },
-      settle: (number, used) => this.#reservations.settle(number, used),
+      reserve: (request, gone) => this.#refusals.reserve(request, gone),
+      settle: (number, used) => this.#refusals.settle(number, used),
       price: () => this.#parts.price(),
-      refuse: (cause) => this.#refuse(cause),
+      refuse: (cause) => this.#refusals.refuse(cause),
       emit(draft, source) {
         if (!isCurrent()) return;
         if (source === undefined) thread.emit(draft);
@@ -357,7 +340,7 @@ export class Attempts {
     const { sinks, stop, expectations } = this.#parts;
     expectations?.record(record);
     if (this.#isOpen) {
-      this.#reset.hear(record);
+      this.#limitWait.hear(record);
       this.#effects.hear(record);
     }
     for (const sink of sinks) sink.record?.(record);
@@ -374,28 +357,21 @@ export class Attempts {
     if (this.#isOpen && !this.#isGone) this.#parts.stop.now(cause, grace);
   }
 
-  /** It has been told no in its provider's words, and most agents end then; what it reports of that is not the reason. */
-  #refuse(cause: Cause): void {
-    if (this.#parts.stop.cause !== undefined) return;
-    this.#refusals += 1;
-    if (this.#refusals > mostRefusals) this.#stopFor(this.#refusal ?? cause, refusedGraceMs);
-    if (this.#refusal !== undefined) return;
-    this.#refusal = cause;
-    this.#noMore.abort();
+  /** A request of its agent was refused, for which the run will end. */
+  #refused(cause: Cause): void {
     if (cause.kind === 'limit') {
       this.#isLimited = true;
       this.#thread.tell({ type: 'limit.reached', ...cause.limit }, 'wire');
     }
     this.#thread.stopped(stoppedBy(cause));
-    this.#lastWords = setTimeout(() => this.#stopFor(cause, refusedGraceMs), lastWordsMs);
   }
 
   #warn(text: string): void {
     this.#tell({ type: 'log', stream: 'agent', level: 'warning', text });
   }
 
-  #tell(draft: Draft): void {
-    this.#thread.tell(draft);
+  #tell(...drafts: Draft[]): void {
+    for (const draft of drafts) this.#thread.tell(draft);
   }
 
   /** Pending while a sink has more than it can take. */
@@ -406,44 +382,28 @@ export class Attempts {
 
   /** The agent is about to be told to stop. */
   #stopped(cause: Cause): void {
-    this.#tellResumed();
-    this.#wake?.abort();
+    this.#personPause.tellEnd();
+    this.#limitWait.wake();
     this.#thread.stopped(stoppedBy(cause));
-    if (cause.kind === 'limit' && cause !== this.#refusal) this.#tell({ type: 'limit.reached', ...cause.limit });
-  }
-
-  #explain(cause: Cause, end: ProcessEnd | undefined): void {
-    if (cause.kind === 'crash') return this.#fail('unknown', describeCause(cause), cause.error);
-    if (cause.kind === 'output') return this.#fail('output', cause.message);
-    if (cause.kind === 'refused') return this.#fail(cause.code, cause.message);
-    if (cause.kind === 'question') {
-      const permission_id = cause.id ?? 'question';
-      if (cause.id === undefined) this.#tell({ type: 'permission.requested', permission_id, what: cause.what });
-      this.#tell({ type: 'permission.resolved', permission_id, decision: 'denied', by: 'runner' });
-      return this.#fail('permission', describeCause(cause));
-    }
-    // A limit already says how the run ended.
-    if (end === undefined && !this.#hasClaimed && cause.kind !== 'limit')
-      this.#tell({ type: 'agent.finished', status: 'cancelled', message: describeCause(cause) });
-  }
-
-  #fail(code: ErrorCode, message: string, error?: unknown): void {
-    const stack = error instanceof Error && !(error instanceof Failure) ? error.stack : undefined;
-    this.#tell({ type: 'error', scope: 'runwire', code, message, fatal: true, ...present({ stack }) });
-    if (!this.#hasClaimed) this.#tell({ type: 'agent.finished', status: 'failed', code, message });
+    if (cause.kind === 'limit' && cause !== this.#refusals.cause) this.#tell({ type: 'limit.reached', ...cause.limit });
   }
 
   /** What follows; undefined: the verdict stands. */
   async #nextOf(verdict: Verdict): Promise<Next | undefined> {
     const { spec, stop } = this.#parts;
-    if (stop.cause !== undefined || this.#refusal !== undefined || verdict.class === 'success' || this.#isSpent())
+    if (
+      stop.cause !== undefined ||
+      this.#refusals.cause !== undefined ||
+      verdict.class === 'success' ||
+      this.#isSpent()
+    )
       return undefined;
     const mayRetry = this.#retries < spec.retries && isWorthRetrying(verdict);
     const isLimited = passesWithTime(verdict.code);
     if (mayRetry && !isLimited) return { kind: 'retry' };
     const next = await this.#fallbackOf(verdict);
     if (next !== undefined) return { kind: 'fallback', next };
-    const until = isLimited ? this.#untilOf() : undefined;
+    const until = isLimited ? this.#limitWait.until : undefined;
     if (until !== undefined) return { kind: 'wait', until };
     return mayRetry ? { kind: 'retry' } : undefined;
   }
@@ -464,29 +424,6 @@ export class Attempts {
     return stop.cause === undefined ? next : undefined;
   }
 
-  /** When it may go on; undefined: it is not to wait, and why is told where that was asked for. */
-  #untilOf(): number | undefined {
-    const { spec, clock } = this.#parts;
-    const longest = longestWait(spec.on_limit);
-    if (longest === undefined) return undefined;
-    const now = clock();
-    const reset = this.#reset.find();
-    const why = (): string | undefined => {
-      if (reset === undefined) return 'nobody said when it resets';
-      if ('why' in reset) return reset.why;
-      if (this.#waits >= (spec.max_waits ?? defaultWaits))
-        return `it was waited for ${this.#waits} times, as often as --max-waits allows`;
-      const left = longest - this.#waitedMs;
-      return reset.at - now > left
-        ? `it resets in ${timeInWords(roundedMs(reset.at - now))}, and --on-limit wait allows ${timeInWords(roundedMs(left))}${this.#waitedMs > 0 ? ' more' : ''}`
-        : undefined;
-    };
-    const reason = why();
-    if (reason === undefined && reset !== undefined && 'at' in reset) return Math.max(reset.at, now) + marginMs;
-    this.#warn(`the limit is not waited for: ${reason}`);
-    return undefined;
-  }
-
   async #retry(verdict: Verdict, before: Before, resume: string | undefined): Promise<void> {
     const { spec, stop, pause = pauseByClock } = this.#parts;
     const delay_ms = Math.min(spec.retry_delay_ms * 2 ** this.#retries, longestDelayMs);
@@ -496,68 +433,21 @@ export class Attempts {
   }
 
   async #wait(verdict: Verdict, before: Before, resume: string | undefined, until: number): Promise<void> {
-    const { clock } = this.#parts;
-    const since = clock();
-    this.#waits += 1;
+    const since = this.#parts.clock();
+    this.#limitWait.count();
     this.#schedule(verdict, before, { delay_ms: Math.max(0, until - since), resume });
-    await this.#waitUntil({ since, until, cause: reasonOf(verdict) }, verdict.code);
+    await this.#limitWait.over({ since, until, cause: reasonOf(verdict) }, verdict.code);
   }
 
-  /** With a wait that another process had begun. */
-  async #goOnWaiting(): Promise<void> {
-    const { begunWait, stop } = this.#parts;
-    if (begunWait !== undefined && stop.cause === undefined) await this.#waitUntil(begunWait);
-  }
-
-  async #waitUntil({ since, until, cause }: BegunWait, code?: ErrorCode): Promise<void> {
-    const { stop, clock, sinks, onWait } = this.#parts;
-    onWait?.(this.#parkedUntil(until, cause));
-    this.#tell({ type: 'run.paused', reason: 'limit', until_ms: until, cause, ...present({ code }) });
-    stop.standstill.begin('limit');
-    // Nothing is left to do until then: everything is where others, and a later start, find it.
-    await Promise.all(sinks.map((sink) => sink.flush?.()));
-    await this.#sleepUntil(until);
-    stop.standstill.end('limit');
-    const paused_ms = Math.max(0, clock() - since);
-    this.#waitedMs += paused_ms;
-    onWait?.(undefined);
-    if (stop.cause === undefined) this.#tell({ type: 'run.resumed', reason: 'limit', paused_ms });
-  }
-
-  #park(verdict: Verdict, until: number): void {
-    const { clock } = this.#parts;
-    const cause = reasonOf(verdict);
-    this.#tell({ type: 'run.paused', reason: 'limit', until_ms: until, cause, ...present({ code: verdict.code }) });
-    const parked = this.#parkedUntil(until, cause);
-    this.parked = {
-      ...parked,
-      waits: parked.waits + 1,
-      waited_ms: parked.waited_ms + Math.max(0, until - clock()),
-    };
-  }
-
-  #parkedUntil(until: number, cause: string): Parked {
+  /** What another process needs to go on with the run. */
+  get #state(): Pick<Parked, 'session' | 'agent' | 'used'> {
     const { stop, spec, begunWait } = this.#parts;
     const { tokens, cost } = this.#thread.spent(this.#price);
     return {
-      until,
-      cause,
       session: this.#source.canResume ? (this.#thread.session ?? begunWait?.session) : undefined,
       agent: this.#thread.agent ?? spec.agent,
-      waits: this.#waits,
-      waited_ms: this.#waitedMs,
       used: { cost, tokens, turns: this.#watch.turns, active_ms: Math.round(stop.standstill.activeMs) },
     };
-  }
-
-  /** By the clock, not by a timer: a computer may sleep meanwhile, and clocks are set. */
-  async #sleepUntil(until: number): Promise<void> {
-    const { stop, clock, pause = pauseByClock } = this.#parts;
-    this.#wake = new AbortController();
-    const signal = AbortSignal.any([stop.signal, this.#wake.signal]);
-    for (let left = until - clock(); left > 0 && !signal.aborted; left = until - clock())
-      await pause(Math.min(left, longestSleepMs), signal);
-    this.#wake = undefined;
   }
 
   #handOver(verdict: Verdict, before: Before, next: NextAgent): void {
@@ -610,40 +500,23 @@ export class Attempts {
       cause: reason,
       ...present({ max_attempts, code, agent, model, resumes: resume === undefined ? undefined : (true as const) }),
     });
-    this.#reset = new LimitReset(this.#parts.timeZone, this.#parts.clock);
+    this.#limitWait.forget();
   }
 
   /** Stops the agent where it is; returns why that makes no difference. */
   pause(by: string): string | undefined {
-    const { stop, clock } = this.#parts;
-    if (this.#isOver || stop.cause !== undefined) return 'it is ending';
-    if (this.#pausedAt !== undefined) return 'it is paused already';
-    this.#pausedAt = clock();
-    stop.whenIdle(() => {
-      this.#tell({ type: 'run.paused', reason: 'person', by });
-      stop.standstill.begin('person');
-    });
+    if (this.#isOver || this.#parts.stop.cause !== undefined) return 'it is ending';
+    if (this.#personPause.isOn) return 'it is paused already';
+    this.#personPause.begin(by);
     return undefined;
   }
 
   /** Lets it go on, also where it waits for a limit. */
   resume(by: string): string | undefined {
-    if (this.#pausedAt === undefined && this.#wake === undefined) return 'it is not paused';
-    if (this.#pausedAt === undefined) this.#wake?.abort();
-    else {
-      this.#parts.stop.whenIdle(() => {
-        this.#tellResumed(by);
-        this.#parts.stop.standstill.end('person');
-      });
-    }
+    if (this.#personPause.isOn) this.#personPause.end(by);
+    else if (this.#limitWait.isWaiting) this.#limitWait.wake();
+    else return 'it is not paused';
     return undefined;
-  }
-
-  #tellResumed(by?: string): void {
-    if (this.#pausedAt === undefined) return;
-    const paused_ms = Math.max(0, this.#parts.clock() - this.#pausedAt);
-    this.#pausedAt = undefined;
-    this.#tell({ type: 'run.resumed', reason: 'person', paused_ms, ...present({ by }) });
   }
 
   /** Limits that hold from now on. */
@@ -677,9 +550,4 @@ export class Attempts {
 
 function isWorthRetrying({ class: name, code }: Verdict): boolean {
   return (name === 'provider' || name === 'incomplete') && !notRetried.has(code);
-}
-
-/** To the second, for a sentence. */
-function roundedMs(ms: number): number {
-  return ms === Infinity ? ms : Math.max(1000, Math.round(ms / 1000) * 1000);
 }
