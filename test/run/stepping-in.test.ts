@@ -63,12 +63,12 @@ describe('a run that is going on', () => {
     const { status, records, stderr } = await runWith([stays], [], (agents, runs, stop) => ({
       'text.completed': () => runs('pause', 'last'),
       async 'run.paused'() {
-        await vi.waitFor(() => expect(states(agents)).toBe('TT'));
+        await expect.poll(() => states(agents)).toBe('TT');
         stopped = states(agents);
         await runs('resume', 'last');
       },
       async 'run.resumed'() {
-        await vi.waitFor(() => expect(states(agents)).not.toContain('T'));
+        await expect.poll(() => states(agents)).not.toContain('T');
         after = states(agents);
         stop('SIGINT');
       },
@@ -102,13 +102,13 @@ describe('a run that is going on', () => {
     await runWith([stays], [], (agents, runs, stop) => ({
       'text.completed': () => runs('pause', 'last'),
       async 'run.paused'() {
-        await vi.waitFor(() => expect(states(agents)).toBe('TT'));
+        await expect.poll(() => states(agents)).toBe('TT');
         left = agents.processes('codex').map(({ pid }) => pid);
         stop('SIGKILL');
       },
     })).catch(() => {});
     expect(left).toHaveLength(2);
-    await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]));
+    await expect.poll(() => left.filter(isAlive)).toEqual([]);
   });
 
   it('is stopped by a limit that is lowered, and not by one that was raised', async () => {
