@@ -22,9 +22,14 @@ export function tokenMetrics({ input, output, reasoning, cacheRead, cacheWrite }
   };
 }
 
-export function childrenOf(reported: EventOf<'children.reported'> | undefined): RunOutcome['children'] {
-  if (reported === undefined || reported.runs === 0) return undefined;
-  const { runs, tokens_used, input_tokens, output_tokens, cost_usd: cost, cost_known, cost_is } = reported;
+/** What the runs below a run used. */
+interface ChildrenReport extends Omit<NonNullable<RunOutcome['children']>, 'cost'> {
+  cost_usd?: number | undefined;
+}
+
+export function childrenOf(report: ChildrenReport): RunOutcome['children'] {
+  const { runs, tokens_used, input_tokens, output_tokens, cost_usd: cost, cost_known, cost_is } = report;
+  if (runs === 0) return undefined;
   return { runs, ...present({ tokens_used, input_tokens, output_tokens, cost }), cost_known, ...present({ cost_is }) };
 }
 

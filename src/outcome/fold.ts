@@ -80,7 +80,7 @@ export class OutcomeFold {
   readonly #warnings: BoundedList<string>;
   readonly #lineage: Lineage;
   #published: EventOf<'branch.published'> | undefined;
-  #children: EventOf<'children.reported'> | undefined;
+  #children: RunOutcome['children'];
   readonly #figures = new RunFigures();
   readonly #claims: ClaimsOfRun | undefined;
   readonly #limits: BoundedList<EventOf<'limit.reached'>>;
@@ -176,7 +176,7 @@ export class OutcomeFold {
         if (event.model !== undefined) this.#model = event.model;
         return this.#figures.agent.report(event, at);
       case 'children.reported':
-        this.#children = event;
+        this.#children = childrenOf(event);
         return;
       case 'model.responded': {
         const warning = this.#figures.wire.responded(event, at);
@@ -470,7 +470,7 @@ export class OutcomeFold {
         network: this.#network.report(),
       }),
       ...present({
-        children: childrenOf(this.#children),
+        children: this.#children,
         lineage: this.#lineage.report(),
         publish: publishOf(this.#published, this.#short),
       }),
