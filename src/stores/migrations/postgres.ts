@@ -1,3 +1,18 @@
+import { filesOfRuns, firstTables, forBoth, runsInPlaces, runsInTrees, runsOfSessions, type Sql } from './both.ts';
+
+const postgres = (p: string): Sql => ({
+  p,
+  word: 'text collate "C"',
+  text: 'text',
+  document: 'text',
+  small: 'integer',
+  whole: 'bigint',
+  figure: 'double precision',
+  number: 'bigint generated always as identity primary key',
+  table: '',
+  keyed: '',
+  search: 'words tsvector',
+});
 const sums = ['input_tokens', 'output_tokens', 'cache_read_tokens'];
 const totals = ['runs', 'running', ...sums, 'cost', 'cost_known'];
 const wasStarted =
@@ -22,121 +37,13 @@ function count(p: string, changed: readonly ('added' | 'removed')[]): string {
 
 /** The same tables as in SQLite, in the schema `p`. Ids sort by byte, whatever the language of the server. */
 export const postgresMigrations: readonly ((p: string) => string)[] = [
-  (p) => `
-  create table ${p}runs (
-    seq bigint generated always as identity primary key,
-    id text collate "C" not null unique,
-    key text collate "C" unique,
-    status text collate "C" not null,
-    class text collate "C",
-    exit_code integer,
-    agent text collate "C",
-    model text collate "C",
-    started_at bigint not null,
-    ended_at bigint,
-    duration_ms double precision,
-    input_tokens double precision,
-    output_tokens double precision,
-    reasoning_tokens double precision,
-    cache_read_tokens double precision,
-    cache_write_tokens double precision,
-    cost double precision,
-    cost_source text,
-    turns integer,
-    tool_calls integer,
-    artifacts integer,
-    warnings integer,
-    last_sequence bigint not null default 0,
-    heartbeat_at bigint not null
-  );
-  create index runs_status on ${p}runs (status, id);
-  create index runs_class on ${p}runs (class, id);
-  create index runs_agent on ${p}runs (agent, id);
-  create index runs_model on ${p}runs (model, id);
-  create index runs_short on ${p}runs (substr(id, 19));
-
-  create table ${p}documents (
-    seq bigint primary key references ${p}runs (seq) on delete cascade,
-    prompt text not null,
-    outcome text,
-    attempts text,
-    agent_version text,
-    dialect text,
-    session_id text,
-    cwd text,
-    tape text,
-    host text,
-    owner text,
-    words tsvector
-  );
+  (p) => `${firstTables(postgres(p))}
   create index documents_words on ${p}documents using gin (words);
-
-  create table ${p}labels (
-    key text collate "C" not null,
-    value text collate "C" not null,
-    run text collate "C" not null references ${p}runs (id) on delete cascade,
-    primary key (key, value, run)
-  );
-  create unique index labels_run on ${p}labels (run, key);
-
-  create table ${p}usage (
-    run text collate "C" not null references ${p}runs (id) on delete cascade,
-    model text collate "C" not null,
-    input_tokens double precision,
-    output_tokens double precision,
-    reasoning_tokens double precision,
-    cache_read_tokens double precision,
-    cache_write_tokens double precision,
-    cost double precision,
-    primary key (run, model)
-  );
   `,
-  (p) => `
-  alter table ${p}runs add column parent_run_id text collate "C", add column root_run_id text collate "C";
-  create index runs_parent on ${p}runs (parent_run_id, id) where parent_run_id is not null;
-  create index runs_root on ${p}runs (root_run_id, id) where root_run_id is not null;
-  `,
-  (p) => `
-  create index documents_session on ${p}documents (session_id) where session_id is not null;
-  `,
-  (p) => `
-  create table ${p}files (
-    name text collate "C" not null,
-    run text collate "C" not null references ${p}runs (id) on delete cascade,
-    path text collate "C" not null,
-    primary key (name, run, path)
-  );
-  create index files_run on ${p}files (run);
-  `,
-  (p) => `
-  alter table ${p}runs
-    add column heard_at bigint,
-    add column presumed_at bigint,
-    add column host text collate "C",
-    add column username text collate "C",
-    add column repo text collate "C",
-    add column cwd text collate "C",
-    add column session_id text collate "C";
-  alter table ${p}documents add column tape_sha256 text;
-  update ${p}runs r set host = d.host, cwd = d.cwd, session_id = d.session_id from ${p}documents d where d.seq = r.seq;
-  update ${p}runs r set repo = l.value from ${p}labels l where l.run = r.id and l.key = 'git.repo';
-  update ${p}runs set agent = 'runwire' where agent = 'builtin';
-  create index runs_presumed on ${p}runs (host, id) where presumed_at is not null;
-  create index runs_host on ${p}runs (host, id) where host is not null;
-  create index runs_username on ${p}runs (username, id) where username is not null;
-  create index runs_repo on ${p}runs (repo, id) where repo is not null;
-  create index runs_cwd on ${p}runs (cwd, id) where cwd is not null;
-  create index runs_session on ${p}runs (session_id, id) where session_id is not null;
-
-  create table ${p}tools (
-    run text collate "C" not null references ${p}runs (id) on delete cascade,
-    name text collate "C" not null,
-    calls bigint not null,
-    failed bigint not null,
-    duration_ms double precision,
-    primary key (run, name)
-  );
-  `,
+  (p) => runsInTrees(postgres(p)),
+  (p) => runsOfSessions(postgres(p)),
+  (p) => filesOfRuns(postgres(p)),
+  (p) => runsInPlaces(postgres(p)),
   (p) => `
   create table ${p}budgets (
     name text collate "C" primary key,
@@ -255,7 +162,5 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
     loop execute 'grant ' || allowed; end loop;
   end $do$;
   `,
-  (p) => `
-  alter table ${p}runs add column waits_until bigint;
-  `,
+  ...forBoth.map((version) => (p: string) => version(postgres(p))),
 ];

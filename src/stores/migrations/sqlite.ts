@@ -1,3 +1,18 @@
+import { filesOfRuns, firstTables, forBoth, runsInPlaces, runsInTrees, runsOfSessions, type Sql } from './both.ts';
+
+const sqlite: Sql = {
+  p: '',
+  word: 'text',
+  text: 'text',
+  document: 'any',
+  small: 'integer',
+  whole: 'integer',
+  figure: 'real',
+  number: 'integer primary key',
+  table: ' strict',
+  keyed: ' strict, without rowid',
+  search: '',
+};
 const sums = ['input_tokens', 'output_tokens', 'cache_read_tokens'];
 const totals = ['runs', 'running', ...sums, 'cost', 'cost_known'];
 const changes = ['status', 'class', 'turns', 'cost', ...sums]
@@ -13,124 +28,16 @@ function count(sign: '+' | '-', row: 'old' | 'new'): string {
 
 /** One entry for each version of the ledger; never changed once released, only followed by the next. */
 export const sqliteMigrations: readonly string[] = [
-  `
-  create table runs (
-    seq integer primary key,
-    id text not null unique,
-    key text unique,
-    status text not null,
-    class text,
-    exit_code integer,
-    agent text,
-    model text,
-    started_at integer not null,
-    ended_at integer,
-    duration_ms real,
-    input_tokens real,
-    output_tokens real,
-    reasoning_tokens real,
-    cache_read_tokens real,
-    cache_write_tokens real,
-    cost real,
-    cost_source text,
-    turns integer,
-    tool_calls integer,
-    artifacts integer,
-    warnings integer,
-    last_sequence integer not null default 0,
-    heartbeat_at integer not null
-  ) strict;
-  create index runs_status on runs (status, id);
-  create index runs_class on runs (class, id);
-  create index runs_agent on runs (agent, id);
-  create index runs_model on runs (model, id);
-  create index runs_short on runs (substr(id, 19));
-
-  create table documents (
-    seq integer primary key references runs (seq) on delete cascade,
-    prompt text not null,
-    outcome any,
-    attempts text,
-    agent_version text,
-    dialect text,
-    session_id text,
-    cwd text,
-    tape text,
-    host text,
-    owner text
-  ) strict;
-
-  create table labels (
-    key text not null,
-    value text not null,
-    run text not null references runs (id) on delete cascade,
-    primary key (key, value, run)
-  ) strict, without rowid;
-  create unique index labels_run on labels (run, key);
-
-  create table usage (
-    run text not null references runs (id) on delete cascade,
-    model text not null,
-    input_tokens real,
-    output_tokens real,
-    reasoning_tokens real,
-    cache_read_tokens real,
-    cache_write_tokens real,
-    cost real,
-    primary key (run, model)
-  ) strict, without rowid;
-
+  `${firstTables(sqlite)}
   create virtual table words using fts5 (text, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii');
   create trigger runs_forgotten after delete on runs begin
     delete from words where rowid = old.seq;
   end;
   `,
-  `
-  alter table runs add column parent_run_id text;
-  alter table runs add column root_run_id text;
-  create index runs_parent on runs (parent_run_id, id) where parent_run_id is not null;
-  create index runs_root on runs (root_run_id, id) where root_run_id is not null;
-  `,
-  `
-  create index documents_session on documents (session_id) where session_id is not null;
-  `,
-  `
-  create table files (
-    name text not null,
-    run text not null references runs (id) on delete cascade,
-    path text not null,
-    primary key (name, run, path)
-  ) strict, without rowid;
-  create index files_run on files (run);
-  `,
-  `
-  alter table runs add column heard_at integer;
-  alter table runs add column presumed_at integer;
-  alter table runs add column host text;
-  alter table runs add column username text;
-  alter table runs add column repo text;
-  alter table runs add column cwd text;
-  alter table runs add column session_id text;
-  alter table documents add column tape_sha256 text;
-  update runs set (host, cwd, session_id) = (select d.host, d.cwd, d.session_id from documents d where d.seq = runs.seq);
-  update runs set repo = (select l.value from labels l where l.run = runs.id and l.key = 'git.repo');
-  update runs set agent = 'runwire' where agent = 'builtin';
-  create index runs_presumed on runs (host, id) where presumed_at is not null;
-  create index runs_host on runs (host, id) where host is not null;
-  create index runs_username on runs (username, id) where username is not null;
-  create index runs_repo on runs (repo, id) where repo is not null;
-  create index runs_cwd on runs (cwd, id) where cwd is not null;
-  create index runs_session on runs (session_id, id) where session_id is not null;
-
-  create table tools (
-    run text not null references runs (id) on delete cascade,
-    name text not null,
-    calls integer not null,
-    failed integer not null,
-    duration_ms real,
-    primary key (run, name)
-  ) strict, without rowid;
-  `,
+  runsInTrees(sqlite),
+  runsOfSessions(sqlite),
+  filesOfRuns(sqlite),
+  runsInPlaces(sqlite),
   `
   create table budgets (name text primary key, usd real, tokens real, per text not null) strict;
   create table spendings (
@@ -212,7 +119,5 @@ export const sqliteMigrations: readonly string[] = [
     primary key (run, at)
   ) strict, without rowid;
   `,
-  `
-  alter table runs add column waits_until integer;
-  `,
+  ...forBoth.map((version) => version(sqlite)),
 ];
