@@ -87,6 +87,7 @@ const files: readonly (readonly [path: string, meaning: string])[] = [
   ],
   ['~/.local/state/runwire/tapes/', 'The tapes: every event of the runs in the ledger.'],
   ['~/.local/state/runwire/orders/', 'What was asked of runs that are going on: pause, resume, other limits.'],
+  ['~/.local/state/runwire/orchestrations/', 'What an orchestration needs to go on with --resume.'],
   ['~/.local/state/runwire/outbox/', 'What is waiting for a ledger or a bucket that cannot be reached.'],
   ['~/.local/state/runwire/reports/', 'What is waiting for a --report server that cannot be reached.'],
   ['~/.local/state/runwire/sessions/', 'The sessions of the built-in agent, for --resume.'],

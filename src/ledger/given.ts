@@ -57,4 +57,5 @@ export const Brought = z.strictObject({
   from: text,
   labels,
   redact: z.boolean().optional(),
+  tape: z.boolean().optional(),
 }) satisfies Fields<LedgerImportOptions & { paths: unknown }>;

@@ -46,6 +46,8 @@ export interface LedgerImportOptions {
   labels?: Labels | undefined;
   /** Whether secrets are removed (default: true). */
   redact?: boolean | undefined;
+  /** Whether the tape of each new run is kept (default: true). */
+  tape?: boolean | undefined;
 }
 
 /** Opens the ledger of recorded runs. Throws `Failure` if it cannot. A ledger that was never written has no runs, and opening does not create it. */

@@ -160,12 +160,17 @@ export class RunLedger implements AsyncDisposable {
     const { cwd, env } = this.#where;
     return this.#tell(async function* ({ store, tapes }) {
       checkGiven('import()', given.Brought, { paths, ...options });
-      const { from, labels = {}, redact = true } = options;
+      const { from, labels = {}, redact = true, tape = true } = options;
       const { importRuns, runsAt } = await import('./import.ts');
       const { findReader } = await import('../dialects/registry.ts');
       const sources = runsAt([paths].flat().map((path) => resolve(cwd, path)));
       const dialect = from === undefined ? undefined : findReader(from);
-      yield* importRuns(store, sources, { dialect, tapes, redact: redact ? await redactors(env) : undefined, labels });
+      yield* importRuns(store, sources, {
+        dialect,
+        tapes: tape ? tapes : undefined,
+        redact: redact ? await redactors(env) : undefined,
+        labels,
+      });
     }, 'make');
   }
 

@@ -86,7 +86,8 @@ const forPeople: readonly (readonly string[])[] = [
   ['outcome', `${lines}.jsonl`],
   ['convert', '--to', hostile, stream],
   ['convert', '--from', hostile, stream],
-  ['runs', 'show', hostile],
+  // It names nothing: by itself it would be the session of both runs.
+  ['runs', 'show', `${hostile}?`],
   ['runs', 'list', '--status', hostile],
   ['runs', 'list', '--ledger', `/nowhere/${hostile}`],
   ['runs', 'import', `/nowhere/${hostile}`],

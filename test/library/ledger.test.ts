@@ -260,7 +260,13 @@ describe.each<[string, () => string]>([
       [() => drained(ledger.import(codexRun, { from: 'codx' })), 'input: '],
     ];
     for (const [work, message] of wrong) expect(await failureOf(work())).toContain(message);
-    const tapeless = (await ledger.list({ labels: { from: 'ci' } })).runs[0]?.id ?? '';
+    const path = join(mkdtempSync(join(folder, 'tapeless-')), 'one.jsonl');
+    writeFileSync(
+      path,
+      readFileSync(codexRun, 'utf8').replaceAll(/"thread_id":"[^"]+"/g, `"thread_id":"${randomUUID()}"`),
+    );
+    await drained(ledger.import(path, { labels: { from: 'nowhere' }, tape: false }));
+    const tapeless = (await ledger.list({ labels: { from: 'nowhere' } })).runs[0]?.id ?? '';
     expect(await failureOf(ledger.timeline(tapeless))).toContain('has no tape');
   });
 

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../../src/events/event.ts';
+import { outputs as declared } from '../../../src/reports/step-outputs.ts';
 import { endings, folder, goodRun, ok, runScripted, started, telling } from './scripted.ts';
 
 /** A step of a job: its files, and what it wrote there. */
@@ -36,14 +37,25 @@ describe('in GitHub Actions', () => {
   it.each(endings)('a run tells what it came to: %s', async (name, code, drafts) => {
     const { cwd, env, outputs, text } = step();
     const { stderr } = await runScripted(['Do it'], telling(...drafts), { cwd, env });
-    const { outcome_file: file = '', ...told } = outputs();
-    expect(told).toEqual({
-      verdict: name === 'success' ? 'success' : name === 'incomplete' ? 'incomplete' : 'error',
+    const { outcome_file: file = '', duration_ms: took, message, ...rest } = outputs();
+    const isGood = name === 'success';
+    expect(rest).toEqual({
+      verdict: isGood ? 'success' : name === 'incomplete' ? 'incomplete' : 'error',
       class: name,
       exit_code: String(code),
-      cost_usd: name === 'success' ? '0.03' : '',
-      message: expect.any(String) as string,
+      cost_usd: isGood ? '0.03' : '',
+      input_tokens: isGood ? '2100' : '',
+      output_tokens: isGood ? '50' : '',
+      cache_read_tokens: '',
+      turns: isGood ? '2' : expect.stringMatching(/^[01]$/),
+      waited_ms: '0',
+      model: 'acme/large',
+      session_id: '5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11',
+      files_changed: isGood ? '1' : '0',
+      fallbacks: '0',
     });
+    expect(Object.keys(outputs())).toEqual(Object.keys(declared));
+    expect([took, typeof message]).toEqual([expect.stringMatching(/^\d+$/), 'string']);
     expect((JSON.parse(readFileSync(file, 'utf8')) as { verdict: object }).verdict).toMatchObject({ class: name });
     expect(text('summary')).toContain(`Runwire: ${name}`);
     const lines = stderr.split('\n');

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { outputs as declared } from '../../../src/reports/step-outputs.ts';
 import { bash, write } from '../../orchestrate/crew.ts';
 import type { TurnInput } from '../../support/model-server/index.ts';
 import { defaults, folderWithNpm, runAction } from './action.ts';
@@ -75,7 +76,7 @@ it.concurrent.each<[string, TurnInput[], string, string, string, number]>([
       class: name,
       exit_code: String(code),
     });
-    expect(Object.keys(outputs)).toEqual(['verdict', 'class', 'exit_code', 'cost_usd', 'message', 'outcome_file']);
+    expect(Object.keys(outputs)).toEqual(Object.keys(declared));
     expect(uploaded).toEqual([true, true]);
   },
 );

@@ -23,7 +23,8 @@ beforeAll(async () => void (server = await sharedPostgres()));
 afterAll(() => server.remove());
 
 it('is the same ledger in PostgreSQL as in a file', async () => {
-  const env = { XDG_STATE_HOME: temporary() };
+  // A ledger in PostgreSQL would keep its tapes there.
+  const env = { XDG_STATE_HOME: temporary(), RUNWIRE_TAPES: 'files' };
   const recordings = oldRecordings();
   const file = newLedger();
   const team = server.url(server.newName('team'));
@@ -59,7 +60,8 @@ it('says that a server is not there, without its password', async () => {
 });
 
 it('is not created by a command that only reads', async () => {
-  const env = { XDG_STATE_HOME: temporary() };
+  // A ledger in PostgreSQL would keep its tapes there.
+  const env = { XDG_STATE_HOME: temporary(), RUNWIRE_TAPES: 'files' };
   const schema = server.newName('typo');
   const url = server.url(schema);
   async function isThere(): Promise<boolean> {

@@ -142,7 +142,7 @@ const limitClasses: ReadonlySet<string> = new Set(['cost_limit', 'turn_limit', '
 const fields: ReadonlySet<string> = new Set(
   (
     'task status reason summary is_finished error error_details message lineage publish usage usage_by_model metrics children artifacts tool_calls ' +
-    'warnings limits_hit verdict omitted start_branch_id latest_branch_id publish_report pr_url pr_number pr_head_branch'
+    'run_id warnings limits_hit verdict omitted start_branch_id latest_branch_id publish_report pr_url pr_number pr_head_branch'
   ).split(' '),
 );
 
