@@ -110,9 +110,11 @@ function shares(
   const isPriced = prices.every((each) => each !== undefined) && prices.some((each) => each > 0);
   const weights = isPriced ? prices : tokens;
   const sum = weights.reduce((whole, each) => whole + each, 0);
+  // Millionths of a dollar are kept in few bytes; the last part has what is left over.
+  const rounded = cost < 0.01 ? dollars : (share: number): number => Math.round(share * 1e6) / 1e6;
   let left = cost;
   return weights.map((weight, index) => {
-    const share = index === weights.length - 1 ? left : Math.min(left, sum === 0 ? 0 : dollars((cost * weight) / sum));
+    const share = index === weights.length - 1 ? left : Math.min(left, sum === 0 ? 0 : rounded((cost * weight) / sum));
     left = dollars(left - share);
     return share;
   });

@@ -1,14 +1,14 @@
 import { tokenFields } from '../outcome/token-fields.ts';
 import type { Row, Value } from './database.ts';
 import { optionalNumber, parseOutcome, plainText } from './rows.ts';
+import { outcomeText } from './seal.ts';
 import type { LedgerOutcome, ToolCallSummary } from './run-store.ts';
+import { isInJson, packSeries, seriesMark, type UsagePart } from './usage-series.ts';
 
-export const figureTables = ['usage', 'usage_parts', 'tools', 'files'] as const;
+export const figureTables = ['usage', 'usage_series', 'tools', 'files'] as const;
 const filesKept = 1000;
-/** What statistics show. */
-export const partColumns = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cost'] as const;
 
-/** A run's usage of one model or in one quarter of an hour, its calls to one tool, or a file that it changed. */
+/** A run's usage of one model, or in the course of time, its calls to one tool, or a file that it changed. */
 interface Figures {
   table: (typeof figureTables)[number];
   /** What the row is about: together with the run, the key of its table. */
@@ -28,12 +28,9 @@ export function figuresOf({
     about: { model: plainText(each.model_name ?? '') },
     columns: Object.fromEntries([...tokenFields, 'cost' as const].map((name) => [name, optionalNumber(each[name])])),
   }));
-  const parts = times.map(({ at, ...each }): Figures => ({
-    table: 'usage_parts',
-    about: { at },
-    columns: Object.fromEntries(partColumns.map((name) => [name, optionalNumber(each[name])])),
-  }));
-  return [...usage, ...parts, ...toolFigures(calls), ...fileFigures(artifacts)];
+  const series: Figures[] =
+    times.length === 0 ? [] : [{ table: 'usage_series', about: {}, columns: { parts: packSeries(times) } }];
+  return [...usage, ...series, ...toolFigures(calls), ...fileFigures(artifacts)];
 }
 
 /** A row of one of these tables, as it is kept. */
@@ -55,6 +52,7 @@ export function figureDamageOf(
     return undefined;
   const figures = figuresOf(parseOutcome(outcome, String(prompt)));
   const wrong = figureTables.find((name) => {
+    if (name === 'usage_series') return !isSeriesOf(outcome, kept);
     const made = figures
       .filter(({ table }) => table === name)
       .map(({ about, columns }) => inOrder({ run, ...about, ...columns }));
@@ -64,6 +62,15 @@ export function figureDamageOf(
   return wrong === undefined
     ? undefined
     : `its rows in "${wrong}" were changed after its end: they are not what its outcome says`;
+}
+
+/** Beside an outcome stand the parts whose mark it has; one that has them itself is from an earlier version. */
+function isSeriesOf(outcome: string | Uint8Array, kept: readonly KeptFigures[]): boolean {
+  const { usage_over_time: mark } = JSON.parse(outcomeText(outcome)) as { usage_over_time?: string | UsagePart[] };
+  const parts = kept.find(({ table }) => table === 'usage_series')?.row['parts'];
+  if (mark === undefined || mark.length === 0) return parts === undefined;
+  if (!(parts instanceof Uint8Array)) return false;
+  return typeof mark === 'string' ? seriesMark(parts) === mark : isInJson(parts, mark);
 }
 
 function inOrder(columns: Row): string {

@@ -15,6 +15,7 @@ const needed: Readonly<Record<string, string>> = {
   labels: 'key value run',
   requests: 'hash seq',
   usage: 'run model input_tokens output_tokens reasoning_tokens cache_read_tokens cache_write_tokens cost',
+  usage_series: 'run parts',
   tools: 'run name calls failed duration_ms',
   files: 'name run path',
   budgets: 'name usd tokens per',

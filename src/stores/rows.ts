@@ -14,6 +14,7 @@ import { periodOf, type Zone } from '../time/zone.ts';
 import { DamagedRun } from './damaged-run.ts';
 import type { Database, Row, Value } from './database.ts';
 import { outcomeText, sealOf } from './seal.ts';
+import { packSeries, seriesMark, unpackSeries } from './usage-series.ts';
 import type {
   Attempt,
   Grouping,
@@ -150,7 +151,7 @@ export function recordOf(row: Row, labels: Labels): RunRecord {
 }
 
 function readRecord(row: Row, labels: Labels): RunRecord {
-  const { prompt, attempts, owner, outcome: kept, ...rest } = row;
+  const { prompt, attempts, owner, outcome: kept, series, ...rest } = row;
   // A run that was presumed dead and then reported again has not ended yet.
   const outcome = row['status'] === 'running' ? undefined : kept;
   return {
@@ -158,7 +159,7 @@ function readRecord(row: Row, labels: Labels): RunRecord {
     prompt: String(prompt),
     attempts: typeof attempts === 'string' ? (JSON.parse(attempts) as Attempt[]) : [],
     ...(typeof outcome === 'string' || outcome instanceof Uint8Array
-      ? { outcome: parseOutcome(outcome, String(prompt)) }
+      ? { outcome: parseOutcome(outcome, String(prompt), series) }
       : {}),
     ...(typeof owner === 'string' ? { owner: JSON.parse(owner) as Owner } : {}),
   };
@@ -205,16 +206,28 @@ function titleOf(prompt: string): string {
 /** Without a checksum a damaged text could be read as a different one. */
 const checked = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 
-/** The prompt is kept once, beside the outcome. Long texts are compressed for SQLite; PostgreSQL does that itself. */
+/** The prompt and what was used when are kept once, beside the outcome. Long texts are compressed for SQLite; PostgreSQL does that itself. */
 export function writeOutcome(outcome: LedgerOutcome, kind: Database['kind']): string | Uint8Array {
   const { initial_prompt: prompt, ...metadata } = outcome.metadata;
-  const text = JSON.stringify(isPlain(prompt) ? { ...outcome, metadata } : outcome);
+  const { usage_over_time: parts } = outcome;
+  const text = JSON.stringify({
+    ...outcome,
+    ...(isPlain(prompt) ? { metadata } : {}),
+    ...(parts === undefined || parts.length === 0 ? {} : { usage_over_time: seriesMark(packSeries(parts)) }),
+  });
   return kind === 'postgres' || text.length < shortOutcome ? text : zstdCompressSync(text, checked);
 }
 
-export function parseOutcome(written: string | Uint8Array, prompt: string): LedgerOutcome {
-  const outcome = JSON.parse(outcomeText(written)) as LedgerOutcome;
-  return { ...outcome, metadata: { ...outcome.metadata, initial_prompt: outcome.metadata.initial_prompt ?? prompt } };
+export function parseOutcome(written: string | Uint8Array, prompt: string, series?: unknown): LedgerOutcome {
+  const outcome = JSON.parse(outcomeText(written)) as LedgerOutcome & { usage_over_time?: string | object };
+  const whole = {
+    ...outcome,
+    metadata: { ...outcome.metadata, initial_prompt: outcome.metadata.initial_prompt ?? prompt },
+  };
+  if (typeof outcome.usage_over_time !== 'string') return whole;
+  if (series instanceof Uint8Array) whole.usage_over_time = unpackSeries(series);
+  else delete whole.usage_over_time;
+  return whole;
 }
 
 /** The figures of a run, which are in its outcome as well. */

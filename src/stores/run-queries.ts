@@ -17,17 +17,21 @@ import type {
   Totals,
 } from './run-store.ts';
 import type { Labels } from '../contract/labels.ts';
-import { isInTime, percentilesSql, type StatsQuery, statsSql } from './stats-sql.ts';
+import { isInTime, percentilesSql, seriesSql, type StatsQuery, statsSql } from './stats-sql.ts';
+import { SeriesSums } from './series-sums.ts';
 import { totalsOf, totalsSql } from './totals-sql.ts';
-import { type Offset, offsetsOf, zoneNamed } from '../time/zone.ts';
+import { type Offset, offsetsOf, type Zone, zoneNamed } from '../time/zone.ts';
 
 export const rowsAtOnce = 200;
 const valuesPerQuery = 5000;
+/** Few enough to be held at once, however long each is. */
+const seriesAtOnce = 1000;
 
 /** The read-only part of a store. */
 export class RunQueries {
   protected readonly database: Database;
   protected readonly p: string;
+  #maySeeSeries: Promise<boolean> | undefined;
 
   constructor(database: Database) {
     this.database = database;
@@ -51,11 +55,16 @@ export class RunQueries {
 
   async get(id: string): Promise<RunRecord | undefined> {
     const rows = await this.database.all({
-      sql: `${this.#selectShown(recordColumns)} from ${this.p}runs r ${this.join} where r.id = ?`,
+      sql: `${this.#selectShown(await this.#recordColumns())} from ${this.p}runs r ${this.join} where r.id = ?`,
       values: [id],
     });
     const labels = await this.#labelsOf(rows);
     return rows.map((row) => recordOf(row, labels(row)))[0];
+  }
+
+  async present(ids: readonly string[]): Promise<Set<string>> {
+    const rows = await this.#amongMany(ids, (marks) => `select id from ${this.p}runs where id in (${marks})`);
+    return new Set(rows.map(({ id }) => String(id)));
   }
 
   async ofSession(session: string): Promise<RunSummary[]> {
@@ -114,10 +123,11 @@ export class RunQueries {
     { timeZone = 'UTC', percentiles = false }: StatsOptions = {},
   ): Promise<StatsRow[]> {
     const groupings = isSeveral(grouping) ? grouping : [grouping];
-    const inParts = isInTime(groupings) && (await this.#hasParts());
-    const query: StatsQuery = { groupings, filter, inParts, offsets: await this.#offsets(timeZone, filter, inParts) };
+    const inParts = isInTime(groupings) && !groupings.includes('tool') && (await this.#hasSeries());
+    const query: StatsQuery = { groupings, filter, inParts, offsets: await this.#offsets(timeZone, filter) };
     const zone = zoneNamed(timeZone);
-    const rows = await this.database.all(statsSql(this.database, query));
+    const whole = await this.database.all(statsSql(this.database, query));
+    const rows = inParts ? await this.#withSeries(whole, query, zone) : whole;
     const more = new Map<string, Row>();
     for (const column of percentiles ? (['duration', 'cost'] as const) : []) {
       for (const { a, b, ...found } of await this.database.all(
@@ -141,45 +151,40 @@ export class RunQueries {
     }
   }
 
+  async #withSeries(rows: readonly Row[], query: StatsQuery, zone: Zone): Promise<readonly Row[]> {
+    const sums = new SeriesSums(rows, query.groupings, zone);
+    for (let after = ''; ;) {
+      const series = await this.database.all(seriesSql(this.database, query, after, seriesAtOnce));
+      for (const row of series) sums.add(row);
+      if (series.length < seriesAtOnce) return sums.rows();
+      after = String(series.at(-1)?.['id']);
+    }
+  }
+
   /** Whether it is known of any run that it used something later than when it began. */
-  async #hasParts(): Promise<boolean> {
+  async #hasSeries(): Promise<boolean> {
     try {
-      return (
-        (await this.database.all({ sql: `select 1 as found from ${this.p}usage_parts limit 1`, values: [] })).length > 0
-      );
+      const sql = `select 1 as found from ${this.p}usage_series limit 1`;
+      return (await this.database.all({ sql, values: [] })).length > 0;
     } catch (error) {
       if (isWithheld(error)) return false;
       throw error;
     }
   }
 
-  async #offsets(timeZone: string, filter: RunFilter, inParts: boolean): Promise<Offset[]> {
+  async #offsets(timeZone: string, filter: RunFilter): Promise<Offset[]> {
     if (timeZone === 'UTC') return [];
     const { from, where, values } = select(this.database, filter);
     const sql = `select min(r.started_at) as first, max(r.started_at) as last ${from} ${where}`;
     const [row] = await this.database.all({ sql, values });
-    const [parts] = inParts
-      ? await this.database.all({
-          sql: `select min(at) as first, max(at) as last from ${this.p}usage_parts`,
-          values: [],
-        })
-      : [];
-    const [first, last] = [Number(row?.['first'] ?? 0), Number(row?.['last'] ?? 0)];
-    return offsetsOf(
-      timeZone,
-      Math.min(first, Number(parts?.['first'] ?? first)),
-      Math.max(last, Number(parts?.['last'] ?? last)),
-    );
+    return offsetsOf(timeZone, Number(row?.['first'] ?? 0), Number(row?.['last'] ?? 0));
   }
 
   async *export(filter: RunFilter, onDamaged?: (damage: DamagedRun) => void): AsyncIterable<RunRecord> {
+    const columns = (await this.#recordColumns()).filter((column) => !listColumns.includes(column));
     for (let after: string | undefined; ;) {
       const request = { limit: rowsAtOnce, ...present({ after }) };
-      const { rows, labels, next } = await this.#page(
-        filter,
-        request,
-        recordColumns.filter((column) => !listColumns.includes(column)),
-      );
+      const { rows, labels, next } = await this.#page(filter, request, columns);
       for (const row of rows) {
         const run = unlessDamaged(() => recordOf(row, labels(row)), onDamaged);
         if (run !== undefined) yield run;
@@ -195,6 +200,23 @@ export class RunQueries {
 
   protected select(columns: readonly string[]): string {
     return `select ${columns.join(', ')}`;
+  }
+
+  /** A role that may not read what was used when reads the rest. */
+  async #recordColumns(): Promise<readonly string[]> {
+    if (this.#maySeeSeries === undefined) {
+      const looking = this.database.all({ sql: `select 1 from ${this.p}usage_series limit 0`, values: [] });
+      this.#maySeeSeries = looking.then(
+        () => true,
+        (error: unknown) => {
+          this.#maySeeSeries = undefined;
+          if (isWithheld(error)) return false;
+          throw error;
+        },
+      );
+    }
+    const series = `(select u.parts from ${this.p}usage_series u where u.run = r.id) as series`;
+    return (await this.#maySeeSeries) ? [...recordColumns, series] : recordColumns;
   }
 
   /** From a server a run and its labels are read in one query: each round trip costs as much as a page of runs. */

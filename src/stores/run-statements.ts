@@ -158,7 +158,7 @@ export class RunStatements {
     const changed = figuresOf(outcome)
       .filter(({ columns }) => Object.keys(columns).length > 0)
       .map(({ table, about, columns }) => ({
-        sql: `update ${this.#prefix}${table} set ${marked(columns, ', ')} where run = ? and ${marked(about, ' and ')}`,
+        sql: `update ${this.#prefix}${table} set ${marked(columns, ', ')} where ${marked({ run: id, ...about }, ' and ')}`,
         values: [...Object.values(columns), id, ...Object.values(about)],
       }));
     return [...added, ...changed];

@@ -258,6 +258,8 @@ export interface RunStore {
   list(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
   count(filter: RunFilter): Promise<number>;
   get(id: string): Promise<RunRecord | undefined>;
+  /** Which of these runs are there. */
+  present(ids: readonly string[]): Promise<Set<string>>;
   /** The runs of one agent session, oldest first. */
   ofSession(session: string): Promise<RunSummary[]>;
   /** Of these model calls, those that are known, each with the run that has it. */

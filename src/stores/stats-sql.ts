@@ -1,15 +1,14 @@
 import { rowFilters } from '../contract/row-filters.ts';
 import type { Database, Statement } from './database.ts';
 import { select } from './filter-sql.ts';
-import { partColumns } from './figures.ts';
 import { columnInRuns, plainText } from './rows.ts';
 import type { Grouping, RunFilter } from './run-store.ts';
-import type { Offset } from '../time/zone.ts';
+import { type Offset, type Period, periods } from '../time/zone.ts';
 
 export interface StatsQuery {
   groupings: readonly Grouping[];
   filter: RunFilter;
-  /** What a run used counts when it used it, as far as that is known; else when it began. */
+  /** What a run used counts when it used it, as far as that is known (`seriesSql`); else when it began. */
   inParts: boolean;
   /** The offsets of the time zone in which days begin. */
   offsets: readonly Offset[];
@@ -22,21 +21,21 @@ const wasStarted =
 /** Databases differ in where they put what has no value: here it comes last. */
 const inOrder = '1 nulls last, 2 nulls last';
 
-const times = ['hour', 'day', 'week', 'month'] as const;
+export function isTime(grouping: Grouping): grouping is Period {
+  return periods.some((each) => each === grouping);
+}
 
 export function isInTime(groupings: readonly Grouping[]): boolean {
-  return groupings.some((grouping) => times.some((each) => each === grouping));
+  return groupings.some(isTime);
 }
 
 /** Totals by group. A run with several models counts for each of them, with that model's usage; the same goes for tools. */
 export function statsSql(database: Database, query: StatsQuery): Statement {
-  const { group, subgroup, used, whole, calls, took, source, values, isRun } = parts(database, query);
+  const { group, subgroup, used, whole, calls, took, source, values, isSplit } = parts(database, query);
   const inTime = query.groupings.length > 1 || isInTime(query.groupings);
-  // Everything else counts once, when the run began.
-  const once = (what: string, condition?: string): string => {
-    const conditions = [isRun, condition].filter((each) => each !== undefined);
-    return conditions.length === 0 ? what : `${what} filter (where ${conditions.join(' and ')})`;
-  };
+  // Everything but what was used counts when the run began.
+  const once = (what: string, condition?: string): string =>
+    condition === undefined ? what : `${what} filter (where ${condition})`;
   const cost = whole('cost');
   return {
     sql: `select ${group} as "group", ${subgroup} as subgroup, ${once('count(*)')} as runs,
@@ -44,7 +43,7 @@ export function statsSql(database: Database, query: StatsQuery): Statement {
       ${once('count(*)', "r.status = 'success'")} as succeeded,
       sum(${used('cost')}) as cost, ${once(`count(${cost})`)} as cost_known,
       ${once('count(*)', `${cost} is null and r.status <> 'running'`)} as unpriced,
-      ${once(`count(${cost})`, 'r.cost_is is not null')} as cost_at_least,
+      ${once(`count(${cost})`, `r.cost_is is not null${isSplit ? ' and u.run is null' : ''}`)} as cost_at_least,
       sum(${used('input_tokens')}) as input_tokens, sum(${used('output_tokens')}) as output_tokens,
       sum(${used('cache_read_tokens')}) as cache_read_tokens,
       ${once(`sum(${took})`)} as duration_ms, ${once(`count(${took})`)} as duration_known, ${once(`max(${took})`)} as longest_ms,
@@ -78,18 +77,22 @@ interface Parts {
   whole: (column: string) => string;
   calls: string;
   took: string;
-  /** Whether a row is that of the run, and not of a time in which it used something; unset: all are. */
-  isRun: string | undefined;
+  /** Whether a series `u` counts instead of the run that has one. */
+  isSplit: boolean;
   /** The `from` and `where` clauses. */
   source: string;
   values: Statement['values'];
 }
 
-function parts(database: Database, { groupings, filter, offsets, inParts }: StatsQuery): Parts {
+function parts(
+  database: Database,
+  { groupings, filter, offsets, inParts }: StatsQuery,
+  joins: readonly string[] = [],
+): Parts {
   const { from, where, values } = select(database, filter, [{ sql: wasStarted, values: [] }]);
   // Which model or tool used what at which time is not kept.
   const isSplit = inParts && !groupings.includes('tool');
-  const at = isSplit ? 'coalesce(u.at, r.started_at)' : 'r.started_at';
+  const at = 'r.started_at';
   const [first, second] = groupings.map((grouping, index) =>
     groupOf(database, grouping, { local: localTime(at, offsets), offset: offsetAt(at, offsets) }, `g${index}`),
   );
@@ -99,29 +102,42 @@ function parts(database: Database, { groupings, filter, offsets, inParts }: Stat
   return {
     group: first?.group ?? none,
     subgroup: second?.group ?? none,
-    used: (column) => used(column, isSplit ? inPart : own),
+    isSplit,
+    used: (column) => used(column, isSplit ? ofWhole : own),
     whole: (column) => used(column, own),
     calls: joined.find(({ calls }) => calls !== undefined)?.calls ?? 'r.tool_calls',
     took: joined.find(({ took }) => took !== undefined)?.took ?? 'r.duration_ms',
-    isRun: isSplit ? '(u.run is null or u.at is null)' : undefined,
-    source: `${from} ${joined.map(({ join = '' }) => join).join(' ')} ${isSplit ? partsOf(database, groupings) : ''} ${where}`,
+    source: [
+      from,
+      ...joined.map(({ join = '' }) => join),
+      ...(isSplit ? [`left ${seriesOf(database, groupings)}`] : joins),
+      where,
+    ].join(' '),
     values: [...joined.flatMap(({ joinValues = [] }) => joinValues), ...values],
   };
 }
 
 const own = (column: string): string => `r.${column}`;
-const inPart = (column: string): string => `case when u.run is null then r.${column} else u.${column} end`;
+/** What a run with a series used is in its parts. */
+const ofWhole = (column: string): string => `case when u.run is null then r.${column} end`;
 
-/** The parts of what a run used, and one row more for the run itself. */
-function partsOf({ prefix }: Database, groupings: readonly Grouping[]): string {
-  const table = `${prefix}usage_parts`;
-  const columns = partColumns.join(', ');
+/** The series of the runs that have one. Which of several models used what at which time is not kept. */
+function seriesOf({ prefix }: Database, groupings: readonly Grouping[]): string {
   const ofSeveralModels = groupings.includes('model')
     ? `and not exists (select 1 from ${prefix}usage several where several.run = r.id)`
     : '';
-  return `left join (select run, at, ${columns} from ${table}
-    union all select distinct run, cast(null as bigint), ${partColumns.map(() => 'cast(null as double precision)').join(', ')} from ${table}) u
-    on u.run = r.id and r.status <> 'running' ${ofSeveralModels}`;
+  return `join ${prefix}usage_series u on u.run = r.id and r.status <> 'running' ${ofSeveralModels}`;
+}
+
+/** The series of the runs after one, each with the groups of its run; at most so many. */
+export function seriesSql(database: Database, query: StatsQuery, after: string, limit: number): Statement {
+  const { group, subgroup, source, values } = parts(database, { ...query, inParts: false }, [
+    seriesOf(database, query.groupings),
+  ]);
+  return {
+    sql: `select r.id, r.started_at, r.cost_is, ${group} as "group", ${subgroup} as subgroup, u.parts ${source} and r.id > ? order by r.id limit ?`,
+    values: [...values, after, limit],
+  };
 }
 
 interface Group {

@@ -138,7 +138,7 @@ const unsealed: Readonly<Record<string, string>> = {
 };
 let server: PostgresDatabase | undefined;
 afterAll(() => server?.remove());
-type Query = (sql: string, ...values: (string | number | null)[]) => Promise<Record<string, unknown>[]>;
+type Query = (sql: string, ...values: (string | number | Uint8Array | null)[]) => Promise<Record<string, unknown>[]>;
 
 /** The same ledger as the store, as any SQL tool opens it. */
 const ledgers = {
@@ -192,9 +192,15 @@ it.each(['SQLite', 'PostgreSQL'] as const)('notices a change in any column that 
     const key = { runs: 'id', documents: 'seq' }[table] ?? 'run';
     const is = table === 'documents' ? "(select seq from runs where id = 'one')" : "'one'";
     const [before] = await query(`select ${column} as value from ${table} where ${key} = ${is}`);
-    const old = before?.['value'] as string | number | null;
+    const old = before?.['value'] as string | number | Uint8Array | null;
     const other =
-      column === 'run' ? 'two' : /int|real|double/i.test(type) ? Number(old ?? 0) + 1 : `${outcomeText(old ?? '')} `;
+      column === 'run'
+        ? 'two'
+        : /int|real|double/i.test(type)
+          ? Number(old ?? 0) + 1
+          : column === 'parts'
+            ? Buffer.concat([Buffer.from(old as Uint8Array), Buffer.from([2, 3])])
+            : `${outcomeText(old ?? '')} `;
     try {
       await query(`update ${table} set ${column} = ? where ${key} = ${is}`, other);
     } catch {

@@ -155,9 +155,11 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
     const id = await keep(store, { started_at, parts: [{ at: started_at + hour, input_tokens: 5, cost: 1 }] });
     expect(await store.verify()).toEqual([]);
     const table =
-      kind === 'sqlite' ? 'usage_parts' : `${new URL(place).searchParams.get('schema') ?? 'runwire'}.usage_parts`;
-    await change(place, `update ${table} set input_tokens = 6`);
-    expect((await store.verify()).map(({ where, what }) => [where, /"usage_parts" were changed/.test(what)])).toEqual([
+      kind === 'sqlite' ? 'usage_series' : `${new URL(place).searchParams.get('schema') ?? 'runwire'}.usage_series`;
+    const kept = (await store.get(id))?.outcome?.usage_over_time;
+    expect(kept).toEqual([{ at: started_at + hour, input_tokens: 5, cost: 1 }]);
+    await change(place, `update ${table} set parts = ${kind === 'sqlite' ? "x'01010109'" : "'\\x01010109'"}`);
+    expect((await store.verify()).map(({ where, what }) => [where, /"usage_series" were changed/.test(what)])).toEqual([
       [id, true],
     ]);
     expect(await rowsIn(place, table)).toBe(1);

@@ -9,6 +9,11 @@ export interface Sql {
   small: string;
   whole: string;
   figure: string;
+  bytes: string;
+  /** Values of many rows as one array of JSON, each row an array, in bytes. */
+  packed(columns: string): string;
+  /** What lets those use a table who may use another, where there are such rights. */
+  sharedWith(table: string, other: string): string;
   /** The number of a row, given by the database. */
   number: string;
   /** At the end of a table, and of one whose rows have no number. */
@@ -152,4 +157,22 @@ export function runsInPlaces(sql: Sql): string {
  * What follows what each database has in its own file, for both: an entry for each version of the ledger, never changed once released.
  * A new column of a run is one more entry here.
  */
-export const forBoth: readonly ((sql: Sql) => string)[] = [(sql) => add(sql, 'runs', [`waits_until ${sql.whole}`])];
+export const forBoth: readonly ((sql: Sql) => string)[] = [
+  (sql) => add(sql, 'runs', [`waits_until ${sql.whole}`]),
+  seriesOfRuns,
+];
+
+/** When a run used what it used, in one piece instead of a row for each quarter of an hour; what was kept before stays, as JSON. */
+function seriesOfRuns(sql: Sql): string {
+  const { p, word, bytes, keyed } = sql;
+  return `
+  create table ${p}usage_series (
+    run ${word} primary key references ${p}runs (id) on delete cascade,
+    parts ${bytes} not null
+  )${keyed};
+  insert into ${p}usage_series
+    select run, ${sql.packed('at, input_tokens, output_tokens, cache_read_tokens, cost')} from ${p}usage_parts group by run;
+  ${sql.sharedWith('usage_series', 'usage_parts')}
+  drop table ${p}usage_parts;
+  `;
+}

@@ -8,6 +8,13 @@ const postgres = (p: string): Sql => ({
   small: 'integer',
   whole: 'bigint',
   figure: 'double precision',
+  bytes: 'bytea',
+  packed: (columns) => `convert_to(cast(json_agg(json_build_array(${columns})) as text), 'UTF8')`,
+  sharedWith: (table, other) => `do $do$ declare allowed text; begin
+    for allowed in select x.privilege_type || ' on ${p}${table} to ' || case when x.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(x.grantee)) end
+      from pg_class c, aclexplode(c.relacl) x where c.oid = '${p}${other}'::regclass and x.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+    loop execute 'grant ' || allowed; end loop;
+  end $do$;`,
   number: 'bigint generated always as identity primary key',
   table: '',
   keyed: '',
