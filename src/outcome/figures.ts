@@ -1,6 +1,6 @@
 import { type Cost, costOf, unpriced, usageByModel } from './cost.ts';
 import type { RunOutcome } from './outcome.ts';
-import type { Price } from './price.ts';
+import type { Price, PriceSource } from './price.ts';
 import type { Tokens } from './tokens.ts';
 import { UsageTotals } from './usage.ts';
 import { pricedBy } from './usage-over-time.ts';
@@ -37,6 +37,13 @@ export class RunFigures {
     const figures = this.#of(this.#counted, model, price);
     const isSeen = this.wire.counts && figures.cost.cost !== undefined;
     return isSeen ? { ...figures, cost: { ...figures.cost, source: 'wire' } } : figures;
+  }
+
+  /** Where the prices are from with which the cost is computed; of several, the table that has a date. */
+  prices(model: string | undefined, price: Price | undefined): PriceSource | undefined {
+    if (price === undefined || this.#of(this.#counted, model, price).cost.source !== 'computed') return undefined;
+    const sources = unpriced(this.#counted, price).map(([name]) => price.sourceOf?.(name || this.model(model)));
+    return sources.find((each) => each?.as_of !== undefined) ?? sources[0];
   }
 
   byModel(model: string | undefined, price: Price | undefined): RunOutcome['usage_by_model'] {

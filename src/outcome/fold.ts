@@ -508,6 +508,7 @@ export class OutcomeFold {
         dialect,
         runwire_version: version,
         unknown_lines: this.#unknownLines,
+        ...present({ prices: this.#figures.prices(this.#model, price) }),
         notes: [
           ...notes.map(({ kind, what, count, line }) => ({ kind, what, count, ...present({ line }) })),
           ...(this.#continued === 0 ? [] : [{ kind: 'guessed', what: severalRuns, count: this.#continued }]),

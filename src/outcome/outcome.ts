@@ -248,6 +248,10 @@ export const RunOutcome = z.strictObject({
     unknown_lines: z.int().nonnegative(),
     /** How many secrets were replaced by `[redacted:…]`; absent: none. */
     redactions: z.int().positive().optional(),
+    /** Where the prices of a computed cost are from: a table and its date, `given` with the run, or the `config`; absent: nothing was computed here. */
+    prices: z
+      .strictObject({ name: z.string(), version: z.string().optional(), as_of: z.string().optional() })
+      .optional(),
     notes: z.array(
       z.strictObject({ kind: z.string(), what: z.string(), count: z.int().positive(), line: z.int().optional() }),
     ),

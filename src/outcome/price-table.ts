@@ -2,6 +2,7 @@ import type { calcPrice, ModelPrice } from '@pydantic/genai-prices';
 import { present } from '../json/present.ts';
 import type { TokenPrice } from '../words/vocabulary.ts';
 import { costAt, type Price } from './price.ts';
+import { priceTable } from './price-source.ts';
 import { periodMs } from './requests.ts';
 import { shareOf } from './service-tier.ts';
 
@@ -52,7 +53,10 @@ export async function loadPrices(): Promise<Price> {
     const prices = pricesOf(model, at);
     return prices === undefined ? undefined : costAt(priceOf(prices, input, shareOf(serviceTier)), tokens, { calls });
   };
-  return Object.assign(price, { periodOf: (model: string, at: number) => entryOf(model).periodOf(at) });
+  return Object.assign(price, {
+    periodOf: (model: string, at: number) => entryOf(model).periodOf(at),
+    sourceOf: () => priceTable,
+  });
 }
 
 type Prices = NonNullable<ReturnType<typeof calcPrice>>['model']['prices'];

@@ -13,6 +13,13 @@ export interface Call {
   calls?: number | undefined;
 }
 
+/** Where a price is from: a table of list prices and its date, `given` for the run, or the `config`. */
+export interface PriceSource {
+  name: string;
+  version?: string | undefined;
+  as_of?: string | undefined;
+}
+
 /** The cost in USD of these tokens with this model, if its name is known; undefined when there is no price for it. */
 export interface Price {
   (model: string | undefined, tokens: Tokens, call?: Call): number | undefined;
@@ -20,6 +27,7 @@ export interface Price {
   readonly isGiven?: boolean;
   /** The same number for two moments: a model has the same price at both. Default: any moment may have another price. */
   periodOf?(model: string, at: number): number;
+  sourceOf?(model: string | undefined): PriceSource | undefined;
 }
 
 /** USD for these tokens. The cache is a part of the input, and reasoning of the output: no more of them is counted than of the whole. */

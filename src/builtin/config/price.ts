@@ -1,5 +1,5 @@
 import { present } from '../../json/present.ts';
-import { costAt, type Price } from '../../outcome/price.ts';
+import { costAt, type Price, type PriceSource } from '../../outcome/price.ts';
 import type { TokenPrice } from '../../words/vocabulary.ts';
 import { loadConfigPrices, type Where } from './config.ts';
 
@@ -9,7 +9,10 @@ export async function loadPrice({
   ...where
 }: Partial<Where> & { given?: TokenPrice | undefined }): Promise<Price> {
   if (given !== undefined)
-    return Object.assign((_model: string | undefined, ...used: PriceOf) => costAt(given, ...used), { isGiven: true });
+    return Object.assign((_model: string | undefined, ...used: PriceOf) => costAt(given, ...used), {
+      isGiven: true,
+      sourceOf: () => ({ name: 'given' }),
+    });
   const { cwd, env } = where;
   const prices = cwd === undefined || env === undefined ? {} : await loadConfigPrices({ cwd, env });
   const table = await (await import('../../outcome/price-table.ts')).loadPrices();
@@ -17,7 +20,9 @@ export async function loadPrice({
     const own = priceIn(prices, model);
     return own === undefined ? table(model, ...used) : costAt(own, ...used);
   };
-  return Object.assign(price, present({ periodOf: table.periodOf }));
+  const sourceOf = (model: string | undefined): PriceSource | undefined =>
+    priceIn(prices, model) === undefined ? table.sourceOf?.(model) : { name: 'config' };
+  return Object.assign(price, present({ periodOf: table.periodOf, sourceOf }));
 }
 
 /** The same, loaded when it is first asked for, and only once. */
