@@ -1,16 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openLedgerAt } from '../../src/ledger/ledger.ts';
 import type { Stats } from '../../src/ledger/stats.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
-import { createApp } from '../../src/server/app.ts';
-import { namesOf } from '../../src/server/names.ts';
 import { inside, serve } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { six, sixCost } from '../support/costs/cases.ts';
 import { type StreamName, streams, textOf } from '../support/costs/streams.ts';
 import { some, sweep } from '../support/sweep.ts';
+import { runsOfApi } from './support/runs-of-api.ts';
 
 type Model = keyof typeof sixCost;
 interface Told {
@@ -31,28 +29,6 @@ function place(name: StreamName, model: Model, calls = six) {
     return inside(['run', ...fixed, ...flags, '--', 'cat', file], options);
   };
   return { home, file, path, run };
-}
-
-/** What the page asks the server for. */
-async function asked(path: string): Promise<Told[]> {
-  const ledger = await openLedgerAt({ kind: 'sqlite', path }, {});
-  try {
-    const app = createApp({
-      ledger,
-      names: namesOf({ host: '127.0.0.1', port: () => 80, allowedOrigins: [] }),
-      tokens: undefined,
-      assets: new Map(),
-      now: Date.now,
-      timing: { stallMs: 1000, leaveMs: 1000, keepAliveMs: 1000 },
-      warn: (message) => {
-        throw new Error(message);
-      },
-    });
-    const answer = await app.request('/api/runs', { headers: { host: '127.0.0.1' } }, {});
-    return ((await answer.json()) as { runs: Told[] }).runs.map(told);
-  } finally {
-    await ledger.store.close();
-  }
 }
 
 const boundOf = (name: StreamName): string | undefined => (streams[name].tells === 'calls' ? undefined : 'at_least');
@@ -81,7 +57,7 @@ it.each(sweep(some(names), Object.keys(sixCost) as Model[]))(
       live: told(await firstRun<Told>(path)),
       tape: told(metrics),
       stats: { cost: stats.cost, cost_at_least: stats.cost_at_least },
-      page: await asked(path),
+      page: (await runsOfApi(path)).map(told),
       imported: told(imported),
     }).toEqual({
       live: expected,

@@ -117,9 +117,9 @@ class CodexReader implements LineReader {
     this.#total = now;
     if (this.#fork.isCopying(at) || !isAny(more)) return;
     const call = tokensOf(object(last));
-    const step = isAny(call) && !isAny(growth(call, { ...none, ...more })) ? call : more;
-    this.#found.call({ ...this.#facts(at), ...counted(step) });
-    const rest = minus(plus(none, more), step);
+    const isTold = isAny(call) && !isAny(growth(call, { ...none, ...more }));
+    if (isTold) this.#found.call({ ...this.#facts(at), ...counted(call) });
+    const rest = minus(plus(none, more), isTold ? call : {});
     if (isAny(rest)) this.#found.call({ ...this.#facts(at), kind: 'rest', ...counted(rest) });
   }
 

@@ -34,9 +34,10 @@ export class SessionUsage {
     this.#isTold = false;
     if (!isAny(more)) return;
     const call = tokensOf(object(last));
-    const step = isAny(call) && isWithin(call, more) ? call : more;
-    this.#steps = plus(this.#steps, step);
-    this.#sink.emit({ type: 'usage.reported', scope: 'step', ...present({ model }), ...step });
+    // Without the latest call nothing tells how many there were: only the total is known.
+    if (!isAny(call) || !isWithin(call, more)) return this.tell();
+    this.#steps = plus(this.#steps, call);
+    this.#sink.emit({ type: 'usage.reported', scope: 'step', ...present({ model }), ...call });
   }
 
   /** The total, if the calls do not add up to it. */
