@@ -1,7 +1,8 @@
 import { storedRuns } from '../agents/stored/sources.ts';
 import { hashOf } from '../agents/stored/sightings.ts';
 import { ownLines } from '../agents/stored/repeated.ts';
-import { type ReadFile, type StoredRun, type Unreadable } from '../agents/stored/stored-run.ts';
+import type { Origin, ReadFile, StoredRun, Unchanged, Unreadable } from '../agents/stored/stored-run.ts';
+import type { ImportIndex } from './import-index.ts';
 import { priceLoader } from '../builtin/config/price.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { messageOf } from '../failure.ts';
@@ -46,6 +47,8 @@ export interface ImportOptions {
   labels?: Labels;
   /** For runs whose agent reported no cost; unset: the table. */
   loadPrice?: (() => Promise<Price>) | undefined;
+  /** What came of files that have not changed since. */
+  index?: ImportIndex | undefined;
 }
 
 /** `grown`: a session replaced an earlier import of it. */
@@ -66,31 +69,62 @@ export type Imported =
   | { kind: 'broken'; name: string; why: string; unknownDialect?: true };
 
 /** The runs in files and folders; files may be compressed, and `readFile` reads those that are not. */
-export function runsAt(paths: string | readonly string[], readFile?: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
-  return storedRuns([paths].flat(), (file) => streamOf(fileTape(file, readFile)));
+export function runsAt(
+  paths: string | readonly string[],
+  readFile?: ReadFile,
+  index?: ImportIndex,
+): AsyncGenerator<StoredRun | Unreadable | Unchanged> {
+  const read: ReadFile = (file) => streamOf(fileTape(file, readFile));
+  return storedRuns([paths].flat(), read, (origin) => index?.outcomesOf(origin) !== undefined);
 }
 
 /** One source is one run, unless it is an export. A broken one does not affect the others. */
 export async function* importRuns(
   store: RunStore,
-  sources: AsyncIterable<StoredRun | Unreadable>,
-  { dialect, redact, tapes, labels = {}, loadPrice = priceLoader() }: ImportOptions = {},
+  sources: AsyncIterable<StoredRun | Unreadable | Unchanged>,
+  { index, ...options }: ImportOptions = {},
 ): AsyncGenerator<Imported> {
+  /** The file that is being read, which may hold several runs. */
+  let open: { origin: Origin; results: Imported[] } | undefined;
+  const close = (): void => {
+    if (open !== undefined) index?.note(open.origin, open.results);
+    open = undefined;
+  };
   for await (const source of sources) {
-    const { name } = source;
-    if ('why' in source) {
-      yield { kind: 'broken', ...source };
+    if ('unchanged' in source) {
+      yield* index?.outcomesOf(source.unchanged) ?? [];
       continue;
     }
-    const reading = (): Reading => ({ dialect, redact: redact?.(), labels, loadPrice });
-    for await (const run of runsOf(source, labels, reading)) {
-      if (run === undefined) yield { kind: 'empty', name };
-      else if ('kind' in run) yield run;
-      else
-        yield await keepOwn({ store, tapes }, run, name, (pick) =>
-          readSource({ ...source, stdout: () => pick(source.stdout()) }, reading),
-        );
+    const origin = 'origin' in source ? source.origin : undefined;
+    if (open !== undefined && open.origin.path !== origin?.path) close();
+    if (origin !== undefined) open ??= { origin, results: [] };
+    for await (const imported of importSource(store, source, options)) {
+      open?.results.push(imported);
+      yield imported;
     }
+  }
+  close();
+  index?.write();
+}
+
+async function* importSource(
+  store: RunStore,
+  source: StoredRun | Unreadable,
+  { dialect, redact, tapes, labels = {}, loadPrice = priceLoader() }: Omit<ImportOptions, 'index'>,
+): AsyncGenerator<Imported> {
+  const { name } = source;
+  if ('why' in source) {
+    yield { kind: 'broken', ...source };
+    return;
+  }
+  const reading = (): Reading => ({ dialect, redact: redact?.(), labels, loadPrice });
+  for await (const run of runsOf(source, labels, reading)) {
+    if (run === undefined) yield { kind: 'empty', name };
+    else if ('kind' in run) yield run;
+    else
+      yield await keepOwn({ store, tapes }, run, name, (pick) =>
+        readSource({ ...source, stdout: () => pick(source.stdout()) }, reading),
+      );
   }
 }
 

@@ -14,6 +14,21 @@ export interface StoredRun {
   wallMs?: number;
   /** A session that may grow, and is then read again; absent: its first lines tell. */
   isSession?: boolean;
+  /** Absent: nothing tells whether it is the same the next time. */
+  origin?: Origin;
+}
+
+/** A file, or a folder of one run, as it was when it was found. */
+export interface Origin {
+  path: string;
+  /** Another one when something in it, or in what belongs to it, has changed. */
+  stamp: string;
+}
+
+/** What is known already, and was not opened. */
+export interface Unchanged {
+  name: string;
+  unchanged: Origin;
 }
 
 export interface Unreadable {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { linesOf, objectInLine } from './lines.ts';
@@ -43,16 +44,21 @@ export class SubAgents {
     while (waiting.length > 0) yield* next(waiting, read);
   }
 
-  async #of(path: string): Promise<{ file: string; from: number }[]> {
+  /** The files of the sub-agents of a session. */
+  async filesOf(path: string): Promise<string[]> {
+    if (!path.endsWith('.jsonl')) return [];
     const session = basename(path, '.jsonl');
     const inner = join(dirname(path), session, 'subagents');
-    const names = (await readdir(inner, { recursive: true }).catch(() => [])).filter((name) =>
+    const names = (existsSync(inner) ? await readdir(inner, { recursive: true }).catch(() => []) : []).filter((name) =>
       agentName.test(basename(name)),
     );
     const older = agentName.test(basename(path)) ? [] : ((await this.#beside(dirname(path))).get(session) ?? []);
+    return [...names.map((name) => join(inner, name)), ...older].toSorted();
+  }
+
+  async #of(path: string): Promise<{ file: string; from: number }[]> {
     const found = [];
-    for (const file of [...names.map((name) => join(inner, name)), ...older].toSorted())
-      found.push({ file, from: await startOf(file) });
+    for (const file of await this.filesOf(path)) found.push({ file, from: await startOf(file) });
     return found.toSorted((a, b) => a.from - b.from);
   }
 

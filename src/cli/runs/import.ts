@@ -1,9 +1,14 @@
-import type { StoredRun, Unreadable } from '../../agents/stored/stored-run.ts';
+import type { StoredRun, Unchanged, Unreadable } from '../../agents/stored/stored-run.ts';
 import { priceLoader } from '../../builtin/config/price.ts';
 import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { type Imported, importRuns as importStored, runsAt } from '../../ledger/import.ts';
+import { ImportIndex } from '../../ledger/import-index.ts';
 import { present } from '../../json/present.ts';
+import { stateFolder } from '../../files/xdg.ts';
+import { ledgerPlace } from '../../stores/open-store.ts';
+import { hashOf } from '../../tapes/chunks/chunk.ts';
+import { join } from 'node:path';
 import { parseLabels } from '../../contract/labels.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -58,7 +63,13 @@ earlier import. If something cannot be read, stderr names it, everything else is
     const redact = () => redaction(values['no-redact'], context).redact;
     return useLedger(values, context, async ({ store, tapes }) => {
       const tally = new Tally(context, values.quiet === true);
-      for await (const imported of importStored(store, sourcesIn(operands, evidence, context), {
+      // What is given beside a file is not in its bytes.
+      const index =
+        Object.keys(evidence).length > 0
+          ? undefined
+          : await ImportIndex.open(indexPath(values.ledger, context), values.from ?? '', store);
+      for await (const imported of importStored(store, sourcesIn(operands, evidence, context, index), {
+        index,
         dialect,
         tapes: values['no-tape'] === true ? undefined : tapes,
         redact,
@@ -75,10 +86,19 @@ async function* sourcesIn(
   operands: readonly string[],
   evidence: Evidence,
   { stdin, now, readFile }: Context,
-): AsyncGenerator<StoredRun | Unreadable> {
+  index: ImportIndex | undefined,
+): AsyncGenerator<StoredRun | Unreadable | Unchanged> {
   if (operands.includes('-')) yield { name: '<stdin>', at: now(), stdout: () => stdin, ...evidence };
   const paths = operands.filter((path) => path !== '-');
-  for await (const source of runsAt(paths, readFile)) yield 'why' in source ? source : { ...source, ...evidence };
+  for await (const source of runsAt(paths, readFile, index))
+    yield 'stdout' in source ? { ...source, ...evidence } : source;
+}
+
+/** Beside the file of the ledger; of one on a server, in the state folder. */
+function indexPath(ledger: string | undefined, { env, cwd }: Context): string {
+  const place = ledgerPlace(ledger, env, cwd);
+  if (place.kind === 'sqlite') return `${place.path}.imports`;
+  return join(stateFolder(env), `imports-${hashOf(Buffer.from(place.kind === 'postgres' ? place.url : ''))}.index`);
 }
 
 type Evidence = Pick<StoredRun, 'stderr' | 'process'>;
