@@ -251,8 +251,37 @@ it("takes the rest of a session from Claude Code's own total, and its cost", asy
   expect((await usageOf(home)).total).toMatchObject({ calls: 3, input_tokens: 300, output_tokens: 30 });
 });
 
+it('knows a leap second, and a session over months', async () => {
+  const moments = [
+    '2026-06-30T23:59:60Z',
+    '2026-12-31T23:59:60.5Z',
+    '2027-01-01T00:00:00Z',
+    '2027-02-28T12:00:00+14:00',
+  ];
+  const home = homeWith({
+    [places.claude]: moments.map((timestamp, index) => ({ ...call(`m${index}`, 0), timestamp })),
+  });
+  const { rows, total } = await usageOf(home, ['monthly', '--time-zone', 'UTC']);
+  expect(rows.map(({ group, calls }) => [group, calls])).toEqual([
+    ['2026-06', 1],
+    ['2026-12', 1],
+    ['2027-01', 1],
+    ['2027-02', 1],
+  ]);
+  expect(total.calls).toBe(4);
+  expect((await usageOf(home, ['session'])).rows).toHaveLength(1);
+});
+
 describe('days', () => {
-  const zones = ['UTC', 'Europe/Zurich', 'America/New_York', 'Australia/Lord_Howe', 'Pacific/Kiritimati', 'Etc/GMT+12'];
+  const zones = [
+    'UTC',
+    'Europe/Zurich',
+    'America/New_York',
+    'Australia/Lord_Howe',
+    'Pacific/Kiritimati',
+    'Etc/GMT+12',
+    'Etc/GMT-14',
+  ];
   const moments = fc.array(
     fc.oneof(
       fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 11, 31) }),
