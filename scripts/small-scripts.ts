@@ -39,7 +39,7 @@ export const notInCi: Readonly<Record<string, string>> = {
   prepare: 'npm ci runs it',
   format: 'npm run check looks at the format',
   generate: 'npm run check looks at what is generated',
-  'test:sweeps': 'CI runs npm test with RUNWIRE_SWEEP=all, which has them all',
+  'test:sweeps': 'CI runs npm test with a sixth of them, another one for each commit; a release with all',
   picture: 'it draws a picture that is looked at before it is committed',
   release: 'test/scripts tries its steps',
 };

@@ -275,6 +275,16 @@ it('has no test that looks at a clock', () => {
   expect(timed).toEqual([join('redact', 'redact.test.ts')]);
 });
 
+it('has no test that waits for a second only: expect.poll has the patience of all tests', () => {
+  const hasty = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
+    (path) =>
+      path.endsWith('.test.ts') &&
+      path !== 'house.test.ts' &&
+      /vi\.waitFor\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
+  );
+  expect(hasty).toEqual([]);
+});
+
 /** More than this is a folder. */
 const mostLines = 400;
 

@@ -13,7 +13,7 @@ import type { PostgresDatabase } from '../stores/support/postgres.ts';
 import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 import { makeCheckout } from '../support/checkouts.ts';
 import { filterNames, plainFiles, plantFiles, plantInRepository, plantPrograms } from '../support/execution-points.ts';
-import { some, sweep } from '../support/sweep.ts';
+import { isSweep, some, sweep } from '../support/sweep.ts';
 
 type Kind = (typeof isolations)[number];
 
@@ -274,8 +274,9 @@ const commands: Readonly<Record<string, (isolate: Kind) => Promise<void>>> = {
 };
 
 describe.skipIf(process.platform !== 'linux')('nothing that files of a repository name is run', () => {
-  it.concurrent.each(some(sweep(Object.keys(commands), isolations)))('by %s, in a copy by %s', async (name, isolate) =>
-    commands[name]?.(isolate),
+  it.concurrent.each(some(sweep(Object.keys(commands), isolations), 3))(
+    'by %s, in a copy by %s',
+    async (name, isolate) => commands[name]?.(isolate),
   );
 
   it.concurrent('to free the disk of what was read, and to tell the CI', async () => {
@@ -287,7 +288,7 @@ describe.skipIf(process.platform !== 'linux')('nothing that files of a repositor
     });
   });
 
-  it.concurrent('to find out which agents are installed', async () => {
+  it.runIf(isSweep).concurrent('to find out which agents are installed', async () => {
     const ground = fresh();
     const bin = join(ground.root, 'node_modules', '.bin');
     sh(

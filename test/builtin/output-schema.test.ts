@@ -143,9 +143,9 @@ describe('whatever a schema asks for', () => {
       'a pattern that is slow',
       { pattern: '^(a+)+$' },
       JSON.stringify(`${'a'.repeat(50)}b`),
-      'it cannot be checked: it takes longer than 2 s',
+      'it cannot be checked: it takes longer than 0.5 s',
     ],
-    ['references that multiply', bomb(40), '"a"', 'it cannot be checked: it takes longer than 2 s'],
+    ['references that multiply', bomb(40), '"a"', 'it cannot be checked: it takes longer than 0.5 s'],
     ['endless recursion', { $ref: '#' }, '1', /^it cannot be checked: /],
     [
       'an answer as deep as the sea',
@@ -154,7 +154,7 @@ describe('whatever a schema asks for', () => {
       /^it cannot be checked: /,
     ],
   ] as const)('%s is told, not waited for', async (_, schema, text, problem) => {
-    const check = await openOutputSchema(schema, 2000);
+    const check = await openOutputSchema(schema, 500);
     expect(check(text)).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
   });
 

@@ -26,7 +26,7 @@ describe('stdout on a full disk', () => {
     ['--outcome', '-'],
   ];
 
-  it.each(some(formats).map((flags) => [flags.join(' ') || 'text', flags]))(
+  it.each(some(formats, 3).map((flags) => [flags.join(' ') || 'text', flags]))(
     'a run in %s is not a success',
     async (_name, flags) => {
       const server = await serve(twoTurns);
@@ -170,7 +170,7 @@ describe('stdout on a full disk', () => {
     });
 
     const cases = Object.values(printing).flat();
-    it.each(some(cases, 3).map((args) => [args.join(' '), args]))('%s', async (_name, args) => {
+    it.each(some(cases, 6).map((args) => [args.join(' '), args]))('%s', async (_name, args) => {
       const { status, stderr } = await live(args, { ...full, env, cwd });
       expect(stderr).not.toMatch(/^\s+at |unexpected/m);
       expect(stderr).toContain(told);
@@ -243,7 +243,7 @@ describe('a file that was asked for and cannot be written', () => {
     expect(() => JSON.parse(stdout) as unknown).not.toThrow();
   });
 
-  it('is the end of a race and a check as well', async () => {
+  it.runIf(isSweep)('is the end of a race and a check as well', async () => {
     const server = await serve(twoTurns);
     const agents = ['--agents', 'builtin=openai-compatible/test-model', '--base-url', server.baseUrl('chat')];
     const raced = await live(['race', 'Do it', ...agents, '--junit', '/dev/full'], { cwd: brokenProject() });

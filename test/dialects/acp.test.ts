@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../src/json/json.ts';
 import { findDialect } from '../../src/dialects/registry.ts';
 import { faultsOf } from '../support/acp/schema.ts';
 import { exited, jsonl, linesOf, only, pass } from '../support/pipeline.ts';
-import { allRecordings, loadRecording } from '../support/recordings.ts';
+import { allRecordings, loadRecording, withOneLong } from '../support/recordings.ts';
 import { handWritten } from '../support/whole-runs.ts';
 import { tables } from '../across/expected/index.ts';
 
@@ -221,19 +221,22 @@ describe('every recording as ACP', () => {
     [2, 'session/prompt'],
   ]);
 
-  it.each(allRecordings(tables))('$name is valid by the schema of ACP', ({ folder, scenario, expected }) => {
-    const { stdout, stderr, exit } = loadRecording(folder, scenario);
-    const decoder = new TextDecoder();
-    const printed = {
-      stdout: decoder.decode(stdout),
-      stderr: decoder.decode(stderr),
-      exit,
-      dialect: findDialect(expected.dialect),
-    };
-    const lines = linesOf(pass(printed, scenario === 'plain' ? 'acp:agent' : 'acp').text);
-    expect(lines.flatMap((line) => faultsOf(line, asked.get(line.id)))).toEqual([]);
-    expect(lines.length).toBeGreaterThan(2);
-  });
+  it.each(withOneLong(allRecordings(tables)))(
+    '$name is valid by the schema of ACP',
+    ({ folder, scenario, expected }) => {
+      const { stdout, stderr, exit } = loadRecording(folder, scenario);
+      const decoder = new TextDecoder();
+      const printed = {
+        stdout: decoder.decode(stdout),
+        stderr: decoder.decode(stderr),
+        exit,
+        dialect: findDialect(expected.dialect),
+      };
+      const lines = linesOf(pass(printed, scenario === 'plain' ? 'acp:agent' : 'acp').text);
+      expect(lines.flatMap((line) => faultsOf(line, asked.get(line.id)))).toEqual([]);
+      expect(lines.length).toBeGreaterThan(2);
+    },
+  );
 
   it('says no to what is none', () => {
     expect(faultsOf(update({ sessionUpdate: 'tool_call', title: 'no id' }))).not.toEqual([]);

@@ -5,7 +5,7 @@ import { expected as jsonTable } from '../across/expected/gemini-json.ts';
 import { expected as relaunchTable } from '../across/expected/gemini-relaunch.ts';
 import { expected as streamTable } from '../across/expected/gemini.ts';
 import { eventsOf, exited, facts, linesOf, read, type Reading } from '../support/reading.ts';
-import { allRecordings, loadRecording } from '../support/recordings.ts';
+import { allRecordings, loadRecording, withOneLong } from '../support/recordings.ts';
 
 const at = (second: number): { timestamp: string } => ({ timestamp: `2026-05-01T10:00:0${second}.000Z` });
 const init = { type: 'init', ...at(0), session_id: 'g-1', model: 'gemini-x' };
@@ -581,7 +581,7 @@ describe('writing', () => {
 });
 
 describe('the schema', () => {
-  const recordings = allRecordings([streamTable, jsonTable, relaunchTable]);
+  const recordings = withOneLong(allRecordings([streamTable, jsonTable, relaunchTable]));
 
   it.each(recordings)('fits $name and what we write of it', async ({ folder, scenario }) => {
     const schema = await gemini.schema();

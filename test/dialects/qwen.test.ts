@@ -13,7 +13,7 @@ import { Writer } from '../../src/pipeline/writer.ts';
 import { expected as qwenJson } from '../across/expected/qwen-json.ts';
 import { expected as qwenPartial } from '../across/expected/qwen-partial.ts';
 import { expected as qwenLines } from '../across/expected/qwen.ts';
-import { allRecordings, loadRecording } from '../support/recordings.ts';
+import { allRecordings, loadRecording, withOneLong } from '../support/recordings.ts';
 import { eventOf } from '../support/records.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -798,7 +798,7 @@ describe('detection', () => {
   });
 });
 
-const recordings = allRecordings([qwenLines, qwenJson, qwenPartial]);
+const recordings = withOneLong(allRecordings([qwenLines, qwenJson, qwenPartial]));
 const variants = ['qwen:stream-json', 'qwen:json', 'qwen:partial'];
 
 describe.each(recordings)('$name', ({ folder, scenario }) => {

@@ -265,114 +265,120 @@ describe.concurrent('a fleet', () => {
     expect(await Promise.all([frozen.ended, other.ended])).toEqual([0, 0]);
   });
 
-  it('starts nothing while the queue is paused, lists its workers, and lets one that is drained end what it has', async () => {
-    const fleet = newFleet('operated');
-    const workers = async (): Promise<WorkerRow[]> =>
-      linesOf<WorkerRow>((await fleet.runwire(['queue', 'workers'])).stdout);
-    expect(await fleet.runwire(['queue', 'workers'])).toEqual({
-      status: 0,
-      stdout: '',
-      stderr: 'runwire: there are no workers\n',
-    });
-    expect(await fleet.runwire(['queue', 'pause', '--reason', 'a flood'])).toMatchObject({
-      status: 0,
-      stdout: '',
-      stderr: '',
-    });
-    const run = await fleet.enqueue([], 'say', '1');
-    expect([await fleet.once(), notes(fleet)]).toEqual([0, []]);
-    expect((await fleet.runwire(['queue', 'workers'])).stderr).toMatch(
-      /^runwire: the queue is paused by \S+: a flood\n/,
-    );
-    await fleet.runwire(['queue', 'resume']);
-    expect([await fleet.once(), (await fleet.job(run)).class]).toEqual([0, 'success']);
-    const goal = join(fleet.folder, 'goal');
-    const slow = await fleet.enqueue([], 'until', goal);
-    const worker = fleet.worker(['--slots', '2', '--label', 'gpu']);
-    await until('it runs', () => notes(fleet).length === 3);
-    const [row] = await workers();
-    expect({ ...row, started_at: '', heard_at: '' }).toEqual({
-      name: expect.stringMatching(/:\d+$/) as string,
-      state: 'working',
-      running: 1,
-      slots: 2,
-      labels: ['gpu'],
-      version,
-      started_at: '',
-      heard_at: '',
-    });
-    expect(await fleet.runwire(['queue', 'drain', 'nobody:1'])).toMatchObject({
-      status: 2,
-      stdout: '',
-      stderr: expect.stringContaining('no worker "nobody:1"') as string,
-    });
-    expect((await fleet.runwire(['queue', 'drain', row?.name ?? ''])).stdout).toBe(`${row?.name ?? ''}\n`);
-    const { heard_at: drainedAt = '' } = (await workers())[0] ?? {};
-    await until('it has heard of it', async () => ((await workers())[0]?.heard_at ?? '') > drainedAt);
-    writeFileSync(goal, '');
-    expect(await worker.ended).toBe(0);
-    expect([(await fleet.job(slow)).class, await workers()]).toEqual(['success', []]);
-  });
+  it.runIf(isSweep)(
+    'starts nothing while the queue is paused, lists its workers, and lets one that is drained end what it has',
+    async () => {
+      const fleet = newFleet('operated');
+      const workers = async (): Promise<WorkerRow[]> =>
+        linesOf<WorkerRow>((await fleet.runwire(['queue', 'workers'])).stdout);
+      expect(await fleet.runwire(['queue', 'workers'])).toEqual({
+        status: 0,
+        stdout: '',
+        stderr: 'runwire: there are no workers\n',
+      });
+      expect(await fleet.runwire(['queue', 'pause', '--reason', 'a flood'])).toMatchObject({
+        status: 0,
+        stdout: '',
+        stderr: '',
+      });
+      const run = await fleet.enqueue([], 'say', '1');
+      expect([await fleet.once(), notes(fleet)]).toEqual([0, []]);
+      expect((await fleet.runwire(['queue', 'workers'])).stderr).toMatch(
+        /^runwire: the queue is paused by \S+: a flood\n/,
+      );
+      await fleet.runwire(['queue', 'resume']);
+      expect([await fleet.once(), (await fleet.job(run)).class]).toEqual([0, 'success']);
+      const goal = join(fleet.folder, 'goal');
+      const slow = await fleet.enqueue([], 'until', goal);
+      const worker = fleet.worker(['--slots', '2', '--label', 'gpu']);
+      await until('it runs', () => notes(fleet).length === 3);
+      const [row] = await workers();
+      expect({ ...row, started_at: '', heard_at: '' }).toEqual({
+        name: expect.stringMatching(/:\d+$/) as string,
+        state: 'working',
+        running: 1,
+        slots: 2,
+        labels: ['gpu'],
+        version,
+        started_at: '',
+        heard_at: '',
+      });
+      expect(await fleet.runwire(['queue', 'drain', 'nobody:1'])).toMatchObject({
+        status: 2,
+        stdout: '',
+        stderr: expect.stringContaining('no worker "nobody:1"') as string,
+      });
+      expect((await fleet.runwire(['queue', 'drain', row?.name ?? ''])).stdout).toBe(`${row?.name ?? ''}\n`);
+      const { heard_at: drainedAt = '' } = (await workers())[0] ?? {};
+      await until('it has heard of it', async () => ((await workers())[0]?.heard_at ?? '') > drainedAt);
+      writeFileSync(goal, '');
+      expect(await worker.ended).toBe(0);
+      expect([(await fleet.job(slow)).class, await workers()]).toEqual(['success', []]);
+    },
+  );
 
-  it('queues a run that did not succeed once more, as the next attempt of the same run, and knows the dead', async () => {
-    const fleet = newFleet('retried');
-    const run = await fleet.enqueue(['--id', 'again'], 'fail', '');
-    expect(await fleet.runwire(['queue', 'retry', 'again'])).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('has not ended yet') as string,
-    });
-    expect(await fleet.once()).toBe(4);
-    expect(await fleet.runwire(['queue', 'retry', 'again'])).toMatchObject({
-      status: 0,
-      stdout: `${JSON.stringify({ id: run, state: 'queued' })}\n`,
-    });
-    expect(await fleet.job(run)).toMatchObject({ state: 'queued', attempt: 1 });
-    expect(await fleet.once()).toBe(4);
-    expect(await fleet.job(run)).toMatchObject({ state: 'ended', attempt: 2, class: 'provider' });
-    expect(await shown(fleet, run)).toMatchObject({
-      class: 'provider',
-      attempts: [{ number: 1, status: 'error', class: 'provider', reason: 'it was queued again' }],
-    });
-    expect((await fleet.runwire(['queue', 'list', '--dead'])).stderr).toBe('runwire: there are no dead runs\n');
-    const lost = await fleet.enqueue([], 'say', '1');
-    await fleet.loseWorkers(lost, 5);
-    expect(await fleet.once()).toBe(0);
-    expect(linesOf<Job>((await fleet.runwire(['queue', 'list', '--dead'])).stdout)).toMatchObject([
-      { run: lost, class: 'incomplete', exit_code: 8 },
-    ]);
-    const page = await serving(fleet.env()['XDG_STATE_HOME'] ?? '', ['--ledger', fleet.url]);
-    const figures = (await (await page.ask('/metrics')).text())
-      .split('\n')
-      .filter((line) => /^runwire_(?:queue|worker)/.test(line));
-    expect(figures).toEqual([
-      'runwire_queue_up 1',
-      'runwire_queue_runs{state="waiting"} 0',
-      'runwire_queue_runs{state="queued"} 0',
-      'runwire_queue_runs{state="running"} 0',
-      'runwire_queue_runs{state="dead"} 1',
-      'runwire_queue_due_runs 0',
-      'runwire_queue_oldest_wait_seconds 0',
-      'runwire_queue_paused 0',
-      'runwire_workers{state="working"} 0',
-      'runwire_workers{state="draining"} 0',
-      'runwire_workers{state="silent"} 0',
-      'runwire_worker_slots 0',
-    ]);
-    expect(QueueState.parse(await page.json('/api/queue'))).toMatchObject({
-      workers: [],
-      jobs: [],
-      dead: [{ run: lost }],
-    });
-    page.child.kill('SIGTERM');
-    expect((await fleet.runwire(['queue', 'retry', '--dead'])).stdout).toBe(
-      `${JSON.stringify({ id: lost, state: 'queued' })}\n`,
-    );
-    expect([await fleet.once(), (await fleet.job(lost)).class]).toEqual([0, 'success']);
-    expect(await fleet.runwire(['queue', 'retry', lost])).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('has succeeded') as string,
-    });
-  });
+  it.runIf(isSweep)(
+    'queues a run that did not succeed once more, as the next attempt of the same run, and knows the dead',
+    async () => {
+      const fleet = newFleet('retried');
+      const run = await fleet.enqueue(['--id', 'again'], 'fail', '');
+      expect(await fleet.runwire(['queue', 'retry', 'again'])).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining('has not ended yet') as string,
+      });
+      expect(await fleet.once()).toBe(4);
+      expect(await fleet.runwire(['queue', 'retry', 'again'])).toMatchObject({
+        status: 0,
+        stdout: `${JSON.stringify({ id: run, state: 'queued' })}\n`,
+      });
+      expect(await fleet.job(run)).toMatchObject({ state: 'queued', attempt: 1 });
+      expect(await fleet.once()).toBe(4);
+      expect(await fleet.job(run)).toMatchObject({ state: 'ended', attempt: 2, class: 'provider' });
+      expect(await shown(fleet, run)).toMatchObject({
+        class: 'provider',
+        attempts: [{ number: 1, status: 'error', class: 'provider', reason: 'it was queued again' }],
+      });
+      expect((await fleet.runwire(['queue', 'list', '--dead'])).stderr).toBe('runwire: there are no dead runs\n');
+      const lost = await fleet.enqueue([], 'say', '1');
+      await fleet.loseWorkers(lost, 5);
+      expect(await fleet.once()).toBe(0);
+      expect(linesOf<Job>((await fleet.runwire(['queue', 'list', '--dead'])).stdout)).toMatchObject([
+        { run: lost, class: 'incomplete', exit_code: 8 },
+      ]);
+      const page = await serving(fleet.env()['XDG_STATE_HOME'] ?? '', ['--ledger', fleet.url]);
+      const figures = (await (await page.ask('/metrics')).text())
+        .split('\n')
+        .filter((line) => /^runwire_(?:queue|worker)/.test(line));
+      expect(figures).toEqual([
+        'runwire_queue_up 1',
+        'runwire_queue_runs{state="waiting"} 0',
+        'runwire_queue_runs{state="queued"} 0',
+        'runwire_queue_runs{state="running"} 0',
+        'runwire_queue_runs{state="dead"} 1',
+        'runwire_queue_due_runs 0',
+        'runwire_queue_oldest_wait_seconds 0',
+        'runwire_queue_paused 0',
+        'runwire_workers{state="working"} 0',
+        'runwire_workers{state="draining"} 0',
+        'runwire_workers{state="silent"} 0',
+        'runwire_worker_slots 0',
+      ]);
+      expect(QueueState.parse(await page.json('/api/queue'))).toMatchObject({
+        workers: [],
+        jobs: [],
+        dead: [{ run: lost }],
+      });
+      page.child.kill('SIGTERM');
+      expect((await fleet.runwire(['queue', 'retry', '--dead'])).stdout).toBe(
+        `${JSON.stringify({ id: lost, state: 'queued' })}\n`,
+      );
+      expect([await fleet.once(), (await fleet.job(lost)).class]).toEqual([0, 'success']);
+      expect(await fleet.runwire(['queue', 'retry', lost])).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining('has succeeded') as string,
+      });
+    },
+  );
 
   it('is at the first of several servers that can be written to, as psql takes their addresses', async () => {
     const url = server.url(server.newName('servers')).replace(/^postgres:(.*)@/, 'postgresql:$1@127.0.0.1:1,');
@@ -407,31 +413,34 @@ describe.concurrent('a fleet', () => {
     expect(await fleet.job(long)).toMatchObject({ state: 'queued', attempt: 1 });
   });
 
-  it('works on the commit of a remote, keeps the changes as a branch, and publishes only when asked', async () => {
-    const fleet = newFleet('repository');
-    const { checkout, remote, git } = newRepository();
-    const at = ['--cwd', checkout];
-    const [quiet, loud] = [
-      await fleet.enqueue(at, 'write', 'b.txt'),
-      await fleet.enqueue([...at, '--publish', 'branch'], 'write', 'c.txt'),
-    ];
-    const worker = fleet.worker(['--slots', '2']);
-    expect(await fleet.runwire(['runs', 'wait', quiet, loud, '--timeout', '90s', '--quiet'])).toMatchObject({
-      status: 0,
-    });
-    const branches = git('ls-remote', '--heads', remote);
-    expect({ quiet: branches.includes(quiet), loud: branches.includes(loud) }).toEqual({ quiet: false, loud: true });
-    expect((await fleet.job(loud)).message).toBe(`pushed to ${remote} as ${(await fleet.job(loud)).branch ?? ''}`);
-    expect((await shown(fleet, quiet)).labels['git.repo']).toBe('team/web');
-    const fetched = await fleet.runwire(['runs', 'fetch', quiet, ...at]);
-    expect(fetched).toMatchObject({ status: 0, stderr: '' });
-    expect(git('diff', '--name-status', `main...${fetched.stdout.trim()}`)).toBe('A\tb.txt');
-    expect([git('status', '--porcelain'), existsSync(join(checkout, 'b.txt'))]).toEqual(['', false]);
-    expect(await fleet.runwire(['apply', loud, ...at])).toMatchObject({ status: 0 });
-    expect(existsSync(join(checkout, 'c.txt'))).toBe(true);
-    worker.kill('SIGTERM');
-    await worker.ended;
-  });
+  it.runIf(isSweep)(
+    'works on the commit of a remote, keeps the changes as a branch, and publishes only when asked',
+    async () => {
+      const fleet = newFleet('repository');
+      const { checkout, remote, git } = newRepository();
+      const at = ['--cwd', checkout];
+      const [quiet, loud] = [
+        await fleet.enqueue(at, 'write', 'b.txt'),
+        await fleet.enqueue([...at, '--publish', 'branch'], 'write', 'c.txt'),
+      ];
+      const worker = fleet.worker(['--slots', '2']);
+      expect(await fleet.runwire(['runs', 'wait', quiet, loud, '--timeout', '90s', '--quiet'])).toMatchObject({
+        status: 0,
+      });
+      const branches = git('ls-remote', '--heads', remote);
+      expect({ quiet: branches.includes(quiet), loud: branches.includes(loud) }).toEqual({ quiet: false, loud: true });
+      expect((await fleet.job(loud)).message).toBe(`pushed to ${remote} as ${(await fleet.job(loud)).branch ?? ''}`);
+      expect((await shown(fleet, quiet)).labels['git.repo']).toBe('team/web');
+      const fetched = await fleet.runwire(['runs', 'fetch', quiet, ...at]);
+      expect(fetched).toMatchObject({ status: 0, stderr: '' });
+      expect(git('diff', '--name-status', `main...${fetched.stdout.trim()}`)).toBe('A\tb.txt');
+      expect([git('status', '--porcelain'), existsSync(join(checkout, 'b.txt'))]).toEqual(['', false]);
+      expect(await fleet.runwire(['apply', loud, ...at])).toMatchObject({ status: 0 });
+      expect(existsSync(join(checkout, 'c.txt'))).toBe(true);
+      worker.kill('SIGTERM');
+      await worker.ended;
+    },
+  );
 
   it.runIf(isSweep)('sends a commit that no remote has with the job, when asked', async () => {
     const fleet = newFleet('bundle');

@@ -260,53 +260,56 @@ describe.concurrent('rows that anybody may have written', () => {
     expect(await fleet.job(good)).toMatchObject({ class: 'success', priority: -7 });
   });
 
-  it('are refused in a sentence where "enqueue" would have refused them, and settle at once', async () => {
-    const fleet = await newFleet(server, 'forged');
-    const written = join(fleet.folder, 'written');
-    const forged = some<[fields: object, why: string]>([
-      [{ directories: ['/etc'] }, 'directories: a worker has nothing from this machine except the repository'],
-      [{ record_model: written }, 'record_model: a worker has nothing from this machine except the repository'],
-      [
-        { command: undefined, model: 'x/y', record_model: written },
-        'record_model: a worker has nothing from this machine except the repository',
-      ],
-      [{ resume: '../../session' }, 'resume: a worker has nothing from this machine except the repository'],
-      [
-        { command: undefined, model: 'replay//etc/passwd' },
-        'a model that is a file: a worker has nothing from this machine except the repository',
-      ],
-      [
-        { workspace: { isolate: 'clone', dirty: 'include', copy: ['/etc/passwd'] } },
-        'workspace.copy: a worker has nothing from this machine except the repository',
-      ],
-      [
-        { base_url: 'https://me:pass@example.com' },
-        'base_url contains a password, and a job must not contain secrets; give it to the worker',
-      ],
-      [{ command: undefined, prompt: '' }, 'it has neither a prompt nor a command'],
-    ]);
-    const runs = await Promise.all(forged.map(() => fleet.enqueue([], 'write', written)));
-    for (const [index, run] of runs.entries()) {
-      const [row] = await ask<{ spec: object }>('select spec from forged_queue.jobs where run = $1', [run]);
-      await ask('update forged_queue.jobs set spec = $2 where run = $1', [
-        run,
-        JSON.stringify({ ...row?.spec, prompt: 'x', ...forged[index]?.[0] }),
+  it.runIf(isSweep)(
+    'are refused in a sentence where "enqueue" would have refused them, and settle at once',
+    async () => {
+      const fleet = await newFleet(server, 'forged');
+      const written = join(fleet.folder, 'written');
+      const forged = some<[fields: object, why: string]>([
+        [{ directories: ['/etc'] }, 'directories: a worker has nothing from this machine except the repository'],
+        [{ record_model: written }, 'record_model: a worker has nothing from this machine except the repository'],
+        [
+          { command: undefined, model: 'x/y', record_model: written },
+          'record_model: a worker has nothing from this machine except the repository',
+        ],
+        [{ resume: '../../session' }, 'resume: a worker has nothing from this machine except the repository'],
+        [
+          { command: undefined, model: 'replay//etc/passwd' },
+          'a model that is a file: a worker has nothing from this machine except the repository',
+        ],
+        [
+          { workspace: { isolate: 'clone', dirty: 'include', copy: ['/etc/passwd'] } },
+          'workspace.copy: a worker has nothing from this machine except the repository',
+        ],
+        [
+          { base_url: 'https://me:pass@example.com' },
+          'base_url contains a password, and a job must not contain secrets; give it to the worker',
+        ],
+        [{ command: undefined, prompt: '' }, 'it has neither a prompt nor a command'],
       ]);
-    }
-    for (const _ of runs) expect(await workOnce(fleet)).toBe(1);
-    const jobs = await Promise.all(runs.map((run) => fleet.job(run)));
-    expect(jobs.map(({ state, class: name, attempt, message }) => ({ state, name, attempt, message }))).toEqual(
-      forged.map(([, why]) => ({
-        state: 'ended',
-        name: 'config',
-        attempt: 1,
-        message: `the job is refused, "enqueue" would not have queued it: ${why}`,
-      })),
-    );
-    const shown = await fleet.runwire(['runs', 'show', runs[0] ?? '', '--json']);
-    expect(shown.stdout).toContain('would not have queued it: directories');
-    expect([existsSync(written), readFileSync(fleet.log, 'utf8')]).toEqual([false, '']);
-  });
+      const runs = await Promise.all(forged.map(() => fleet.enqueue([], 'write', written)));
+      for (const [index, run] of runs.entries()) {
+        const [row] = await ask<{ spec: object }>('select spec from forged_queue.jobs where run = $1', [run]);
+        await ask('update forged_queue.jobs set spec = $2 where run = $1', [
+          run,
+          JSON.stringify({ ...row?.spec, prompt: 'x', ...forged[index]?.[0] }),
+        ]);
+      }
+      for (const _ of runs) expect(await workOnce(fleet)).toBe(1);
+      const jobs = await Promise.all(runs.map((run) => fleet.job(run)));
+      expect(jobs.map(({ state, class: name, attempt, message }) => ({ state, name, attempt, message }))).toEqual(
+        forged.map(([, why]) => ({
+          state: 'ended',
+          name: 'config',
+          attempt: 1,
+          message: `the job is refused, "enqueue" would not have queued it: ${why}`,
+        })),
+      );
+      const shown = await fleet.runwire(['runs', 'show', runs[0] ?? '', '--json']);
+      expect(shown.stdout).toContain('would not have queued it: directories');
+      expect([existsSync(written), readFileSync(fleet.log, 'utf8')]).toEqual([false, '']);
+    },
+  );
 
   it('lead to no file elsewhere by the id of a run, and settle', async () => {
     const fleet = await newFleet(server, 'unnamed');
@@ -615,7 +618,7 @@ describe.concurrent('what people ask of a queue', () => {
 });
 
 describe.concurrent('what the docs say of a fleet', () => {
-  it('ends a run whose workers were lost five times', async () => {
+  it.runIf(isSweep)('ends a run whose workers were lost five times', async () => {
     const fleet = await newFleet(server, 'fatal');
     const run = await fleet.enqueue([]);
     const queue = await openQueue(fleet.url);
@@ -632,28 +635,31 @@ describe.concurrent('what the docs say of a fleet', () => {
     expect((await fleet.runwire(['runs', 'wait', run, '--quiet'])).status).toBe(8);
   });
 
-  it('forgets what ended, with its files, but not in the ledger, and nothing that somebody waits for', async () => {
-    const fleet = await newFleet(server, 'forgotten');
-    const { checkout } = newRepository();
-    const flags = ['--cwd', checkout, '--bundle'];
-    const [ended, failed] = [await fleet.enqueue(flags, 'write', 'b.txt'), await fleet.enqueue([], 'fail', 'x')];
-    for (const _ of [ended, failed]) await workOnce(fleet);
-    const queue = await openQueue(fleet.url);
-    const later = await fleet.enqueue(['--after', ended, '--at', '1h']);
-    expect(await pruneJobs(queue, 3_600_000)).toBe(0);
-    expect(await pruneJobs(queue, 0)).toBe(1);
-    expect((await fleet.jobs()).map(({ run }) => run)).toEqual([ended, later]);
-    await cancelJob(queue, later, { by: 'me', reason: '' });
-    expect(await pruneJobs(queue, 0)).toBe(2);
-    await queue.close();
-    expect(
-      await ask(
-        'select 1 from forgotten_queue.bundles union all select 1 from forgotten_queue.job where state is not null',
-      ),
-    ).toEqual([]);
-    const { stdout } = await fleet.runwire(['runs', 'list', '--json']);
-    expect([ended, failed].map((run) => stdout.includes(run))).toEqual([true, true]);
-  });
+  it.runIf(isSweep)(
+    'forgets what ended, with its files, but not in the ledger, and nothing that somebody waits for',
+    async () => {
+      const fleet = await newFleet(server, 'forgotten');
+      const { checkout } = newRepository();
+      const flags = ['--cwd', checkout, '--bundle'];
+      const [ended, failed] = [await fleet.enqueue(flags, 'write', 'b.txt'), await fleet.enqueue([], 'fail', 'x')];
+      for (const _ of [ended, failed]) await workOnce(fleet);
+      const queue = await openQueue(fleet.url);
+      const later = await fleet.enqueue(['--after', ended, '--at', '1h']);
+      expect(await pruneJobs(queue, 3_600_000)).toBe(0);
+      expect(await pruneJobs(queue, 0)).toBe(1);
+      expect((await fleet.jobs()).map(({ run }) => run)).toEqual([ended, later]);
+      await cancelJob(queue, later, { by: 'me', reason: '' });
+      expect(await pruneJobs(queue, 0)).toBe(2);
+      await queue.close();
+      expect(
+        await ask(
+          'select 1 from forgotten_queue.bundles union all select 1 from forgotten_queue.job where state is not null',
+        ),
+      ).toEqual([]);
+      const { stdout } = await fleet.runwire(['runs', 'list', '--json']);
+      expect([ended, failed].map((run) => stdout.includes(run))).toEqual([true, true]);
+    },
+  );
 
   it.runIf(isSweep)("ends a run whose remote is away with git's words", async () => {
     const fleet = await newFleet(server, 'remote_away');

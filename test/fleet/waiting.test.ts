@@ -4,6 +4,7 @@ import type { PostgresDatabase } from '../stores/support/postgres.ts';
 import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 import { codex, scriptedAgents, type Step } from '../support/scripted-agents.ts';
 import { Fleet, newRepository, until } from './support/fleet.ts';
+import { isSweep } from '../support/sweep.ts';
 
 let server: PostgresDatabase;
 const fleets: Fleet[] = [];
@@ -75,7 +76,7 @@ describe('a run of a fleet that waits for a limit', () => {
     expect(git('ls-tree', '--name-only', job.branch ?? '')).toContain('begun.txt');
   });
 
-  it('goes on at once when somebody says so', async () => {
+  it.runIf(isSweep)('goes on at once when somebody says so', async () => {
     const { fleet, agents } = fleetOf([limit('Rate limit reached. Please try again in 3 hours.'), good()]);
     const { stdout } = await fleet.runwire([
       'enqueue',

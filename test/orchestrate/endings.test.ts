@@ -6,6 +6,7 @@ import { folder } from '../cli/run/scripted.ts';
 import { processesWith, until } from '../support/processes.ts';
 import { call, orchestrate, type Report } from './asking.ts';
 import { bash, brokenProject, fingerprint, git, serveModels, write } from './crew.ts';
+import { isSweep } from '../support/sweep.ts';
 
 /** Writes a file, says in which copy it is at work, and works for ever. */
 const busy = [
@@ -123,7 +124,7 @@ function heldGit(): { folder: string; keeping: string; go: string } {
   return held;
 }
 
-it.runIf(process.platform === 'linux')(
+it.runIf(isSweep && process.platform === 'linux')(
   'stopped while work is being kept, and out of patience by then: the report has the branch, its commit and its run',
   async () => {
     const held = heldGit();

@@ -184,35 +184,38 @@ describe('the truth about the end', () => {
     expect(messages.map(({ tool_call_count: count }) => count)).toEqual([12, 0]);
   });
 
-  it.concurrent('publishes the last good branch when the brain forgot to, and --dry-run only says so', async () => {
-    const cwd = brokenProject();
-    const remote = withRemote(cwd);
-    const { stdout, status } = await orchestrate({
-      brain: [call('execute_agent', { agent: 'codex', prompt: 'Fix it' }), done],
-      cwd,
-      codex: ['fixer'],
-      flags: ['--stream-json', '--publish', 'branch', '--dry-run', '--max-turns', '2'],
-    });
-    expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
-    expect({ status, publish: reportOf(stdout).publish }).toMatchObject({
-      status: 0,
-      publish: { status: 'success', dry_run: true },
-    });
-    expect(git(remote, 'for-each-ref')).toBe('');
-    const told = eventsOf(stdout).map(({ type, iteration, name }) =>
-      [type, iteration ?? name].filter(Boolean).join(' '),
-    );
-    expect(told.slice(told.indexOf('turn.started 2'))).toEqual([
-      'turn.started 2',
-      'assistant.message',
-      'item.started publish',
-      'item.completed',
-      'turn.completed 2',
-      'thread.completed',
-    ]);
-    const read = await inside(['outcome'], { stdin: stdout });
-    expect((JSON.parse(read.stdout) as RunOutcome).metrics).toMatchObject({ turns: 2 });
-  });
+  it.runIf(isSweep).concurrent(
+    'publishes the last good branch when the brain forgot to, and --dry-run only says so',
+    async () => {
+      const cwd = brokenProject();
+      const remote = withRemote(cwd);
+      const { stdout, status } = await orchestrate({
+        brain: [call('execute_agent', { agent: 'codex', prompt: 'Fix it' }), done],
+        cwd,
+        codex: ['fixer'],
+        flags: ['--stream-json', '--publish', 'branch', '--dry-run', '--max-turns', '2'],
+      });
+      expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
+      expect({ status, publish: reportOf(stdout).publish }).toMatchObject({
+        status: 0,
+        publish: { status: 'success', dry_run: true },
+      });
+      expect(git(remote, 'for-each-ref')).toBe('');
+      const told = eventsOf(stdout).map(({ type, iteration, name }) =>
+        [type, iteration ?? name].filter(Boolean).join(' '),
+      );
+      expect(told.slice(told.indexOf('turn.started 2'))).toEqual([
+        'turn.started 2',
+        'assistant.message',
+        'item.started publish',
+        'item.completed',
+        'turn.completed 2',
+        'thread.completed',
+      ]);
+      const read = await inside(['outcome'], { stdin: stdout });
+      expect((JSON.parse(read.stdout) as RunOutcome).metrics).toMatchObject({ turns: 2 });
+    },
+  );
 
   const pushes: [string, string[]][] = [
     ['pushed', []],
@@ -257,22 +260,25 @@ describe('the truth about the end', () => {
     });
   });
 
-  it.concurrent('an agent that fails does not stop the others, and results come in the order asked', async () => {
-    let told: string[] = [];
-    const brain: TurnInput[] = [call('parallel_explore', { prompts: ['Break it', 'Fix it'] }), done];
-    const { stdout, status, server } = await orchestrate({
-      brain,
-      agents: ['breaker', 'fixer'],
-      flags: ['--stream-json'],
-    });
-    told = server.served.requests
-      .filter(({ model }) => model === 'brain')
-      .flatMap(({ toolResults = [] }) => toolResults.map(({ result }) => result));
-    expect(status).toBe(0);
-    const [first, second] = (told[0] ?? '').split('\n}\n{').map((text) => /"message": "([^"]*)"/.exec(text)?.[1]);
-    expect([first, second]).toEqual(['It failed.', 'Fixed.']);
-    expect(reportOf(stdout).lineage.branches).toHaveLength(3);
-  });
+  it.runIf(isSweep).concurrent(
+    'an agent that fails does not stop the others, and results come in the order asked',
+    async () => {
+      let told: string[] = [];
+      const brain: TurnInput[] = [call('parallel_explore', { prompts: ['Break it', 'Fix it'] }), done];
+      const { stdout, status, server } = await orchestrate({
+        brain,
+        agents: ['breaker', 'fixer'],
+        flags: ['--stream-json'],
+      });
+      told = server.served.requests
+        .filter(({ model }) => model === 'brain')
+        .flatMap(({ toolResults = [] }) => toolResults.map(({ result }) => result));
+      expect(status).toBe(0);
+      const [first, second] = (told[0] ?? '').split('\n}\n{').map((text) => /"message": "([^"]*)"/.exec(text)?.[1]);
+      expect([first, second]).toEqual(['It failed.', 'Fixed.']);
+      expect(reportOf(stdout).lineage.branches).toHaveLength(3);
+    },
+  );
 });
 
 it.concurrent('with --task, an open stdin is neither waited for nor spoken of', async () => {

@@ -124,7 +124,7 @@ it.concurrent.each(some(rules, 3))('--best %s picks %s, and costs what was serve
   rmSync(join(cwd), { recursive: true, force: true });
 });
 
-it.concurrent('with a prompt, an open stdin is neither waited for nor spoken of', async () => {
+it.runIf(isSweep).concurrent('with a prompt, an open stdin is neither waited for nor spoken of', async () => {
   const server = await serveModels(contestants);
   const model = [
     '--agents',
@@ -171,7 +171,7 @@ function underWhat(spans: readonly SpanJson[]): Record<string, string | undefine
   return Object.fromEntries(spans.map(({ name, parentSpanId = '' }) => [name, names.get(parentSpanId)]));
 }
 
-it.concurrent('a race that takes too long ends in time, and says so', async () => {
+it.runIf(isSweep).concurrent('a race that takes too long ends in time, and says so', async () => {
   const cwd = brokenProject();
   const { report, status } = await race(['hanging', 'hanging'], ['--timeout', '3s'], cwd);
   expect(status).toBe(124);

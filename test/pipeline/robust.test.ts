@@ -6,7 +6,7 @@ import type { AgentEvent } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 import { tables } from '../across/expected/index.ts';
-import { allRecordings, loadRecording, type Recording } from '../support/recordings.ts';
+import { allRecordings, loadRecording, type Recording, withOneLong } from '../support/recordings.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { eventOf } from '../support/records.ts';
 import { isSweep } from '../support/sweep.ts';
@@ -97,7 +97,10 @@ function checkLifecycle(events: readonly AgentEvent[]): void {
   expect(open.size).toBe(0);
 }
 
-describe.each(allRecordings(tables))('$name', ({ folder, scenario }) => {
+/** `npm run fuzz` damages the long ones, too. */
+const recordings = process.env['FUZZ_RUNS'] === undefined ? withOneLong(allRecordings(tables)) : allRecordings(tables);
+
+describe.each(recordings)('$name', ({ folder, scenario }) => {
   const recording = loadRecording(folder, scenario);
   const whole = read(recording, [recording.stdout]);
 

@@ -6,7 +6,7 @@ import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
 import { tables } from '../across/expected/index.ts';
-import { allRecordings, loadRecording } from '../support/recordings.ts';
+import { allRecordings, loadRecording, withOneLong } from '../support/recordings.ts';
 import { eventOf } from '../support/records.ts';
 import { sweep } from '../support/sweep.ts';
 
@@ -39,7 +39,7 @@ function decode(text: string, dialect: Dialect): { events: AgentEvent[]; outcome
 const facts = (events: readonly AgentEvent[]): AgentEvent[] =>
   events.filter((event) => event.type !== 'thread.completed' && !(event.type === 'log' && event.cause !== undefined));
 
-const recordings = allRecordings(tables);
+const recordings = withOneLong(allRecordings(tables));
 const writable = readable.filter((dialect) => dialect.encoder !== undefined);
 
 describe('into its own dialect and back', () => {

@@ -12,7 +12,7 @@ import { formsOf, secretValues } from '../../src/redact/secrets.ts';
 import { withoutSecrets } from '../../src/redact/without-secrets.ts';
 import { withoutPassword } from '../../src/redact/url-password.ts';
 import { secretNamesShown } from '../../src/redact/shapes.ts';
-import { loadRecording, scenariosOf } from '../support/recordings.ts';
+import { loadRecording, scenariosOf, withOneLong } from '../support/recordings.ts';
 import { body, folded, type Planted, plantedSecrets } from '../support/secrets.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { isSweep } from '../support/sweep.ts';
@@ -692,7 +692,7 @@ const recordings = readdirSync(join(import.meta.dirname, '..', 'recordings')).fl
 const recordedSecrets = 0;
 
 describe('recordings pass unchanged', () => {
-  it.each(recordings)('$name', ({ folder, scenario }) => {
+  it.each(withOneLong(recordings))('$name', ({ folder, scenario }) => {
     const recording = loadRecording(folder, scenario);
     const read = (redact?: Redactor) => {
       const texts = new Map<string, string>();
@@ -1214,7 +1214,7 @@ describe('in the pipeline', () => {
   });
 });
 
-it('prints what it costs beside JSON.stringify', () => {
+it.runIf(isSweep)('prints what it costs beside JSON.stringify', () => {
   const events: AgentEvent[] = [];
   for (const { folder, scenario } of recordings) {
     const reader = new Reader({ onRecord: (record) => void events.push(eventOf(record)) });

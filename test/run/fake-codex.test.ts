@@ -43,7 +43,7 @@ describe.concurrent('--agent codex', () => {
     expect(outcome.metrics).toMatchObject({ input_tokens: 300, output_tokens: 30 });
   });
 
-  it('is not started more often than it was asked for', async () => {
+  it.runIf(isSweep)('is not started more often than it was asked for', async () => {
     const { status, place, outcome } = await runCodex('fails twice', ['--retries', '1', '--retry-delay', '0.01s']);
     expect({ status, starts: readFileSync(join(place.cwd, 'starts'), 'utf8') }).toEqual({ status: 4, starts: '2' });
     expect(outcome.metadata).toMatchObject({ attempt_number: 2, retry_count: 1 });
@@ -96,7 +96,7 @@ describe.concurrent('what is shown to people', () => {
     expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
-  it('is the end of stderr, when nothing else tells why', async () => {
+  it.runIf(isSweep)('is the end of stderr, when nothing else tells why', async () => {
     const { stderr, status } = await runFake(asCommand('a stack trace after 300 lines of stderr'), makeCheckout());
     expect(status).toBe(8);
     expect(stderr).toContain(

@@ -7,6 +7,7 @@ import { isolations } from '../../src/words/vocabulary.ts';
 import { listCopies } from '../../src/workspace/reclaim.ts';
 import { inside, live } from '../cli/run/live.ts';
 import { makeCheckout, type Place } from '../support/checkouts.ts';
+import { some } from '../support/sweep.ts';
 
 const places: Place[] = [];
 afterAll(() => places.forEach((place) => place.remove()));
@@ -26,7 +27,7 @@ function sealed(filter: string): { place: Place; root: string } {
 }
 
 describe.skipIf(process.platform !== 'linux')('work that is not kept', () => {
-  it.concurrent.each(isolations)(
+  it.concurrent.each(some(isolations, 3))(
     'in a %s makes the run a failure that says so, and its copy stays',
     async (isolation) => {
       const { place, root } = sealed('exit 1');

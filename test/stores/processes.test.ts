@@ -64,9 +64,9 @@ async function withStore(
   }
 }
 
-const processes = isSweep ? 8 : 4;
+const processes = isSweep ? 8 : 3;
 /** Of each process. */
-const runs = isSweep ? 50 : 12;
+const runs = isSweep ? 50 : 6;
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
   it(
@@ -111,7 +111,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
       await withStore(kind, place, async () => {});
       const acknowledged = new Map<string, number | 'end'>();
       const warnings: string[] = [];
-      const kills = !isSweep ? 4 : kind === 'sqlite' ? 20 : 8;
+      const kills = !isSweep ? 2 : kind === 'sqlite' ? 20 : 8;
       async function killOne(): Promise<void> {
         const begun = Promise.withResolvers<void>();
         const { child, ended } = start(['stream', place, home], (line) => {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessEnd } from '../../src/pipeline/thread.ts';
 import type { Expected } from './expected.ts';
+import { isSweep } from './sweep.ts';
 
 const home = join(import.meta.dirname, '..', 'recordings');
 
@@ -65,6 +66,15 @@ export function allRecordings(
       expected,
     })),
   );
+}
+
+/** They hold one long text, hundreds of times what others hold, and nothing that others do not. */
+const long = new Set(['long-text', 'slow-reader', 'long-tool-output']);
+
+/** Of recordings that are all read in the same way: each, but of the long ones the first, where `npm run test:sweeps` tries all. */
+export function withOneLong<Each extends { scenario: string }>(recordings: readonly Each[]): Each[] {
+  const first = recordings.find(({ scenario }) => long.has(scenario));
+  return recordings.filter((each) => isSweep || each === first || !long.has(each.scenario));
 }
 
 export interface Truth {

@@ -1,5 +1,22 @@
-/** Whether this is `npm run test:sweeps`. */
-export const isSweep = process.env['RUNWIRE_SWEEP'] === 'all';
+/** Files whose sweeps are tried: none, `all`, or a part of them, `3/8`, so that eight parts are all. */
+const tried = process.env['RUNWIRE_SWEEP'];
+
+/** Whether the file that is being tried is swept: `npm run test:sweeps` sweeps all of them. */
+export let isSweep = tried === 'all';
+
+/** The setup of a file calls this before the file is read: modules are loaded once for all files of a worker. */
+export function beginFile(path: string): void {
+  isSweep = isSwept(path, tried);
+}
+
+/** Which part a file belongs to is told by its name alone, so that a new one does not move the others. */
+export function isSwept(path: string, parts: string | undefined): boolean {
+  if (parts === undefined || parts === '' || parts === 'all') return parts === 'all';
+  const match = /^(\d+)\/(\d+)$/.exec(parts);
+  const [part, count] = [Number(match?.[1]), Number(match?.[2])];
+  if (!(part >= 0 && part < count)) throw new Error(`RUNWIRE_SWEEP is "all" or a part such as 3/8, not ${parts}`);
+  return Array.from(path).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7) % count === part;
+}
 
 /** Of a list whose members are much alike `npm test` tries the first of every so many; `npm run test:sweeps` tries all. */
 export function some<Item>(list: readonly Item[], every = 2): Item[] {

@@ -8,11 +8,11 @@ import { traceRequest } from '../../src/telemetry/otlp.ts';
 import type { Span } from '../../src/telemetry/span.ts';
 import { version } from '../../src/version.ts';
 import { tables } from '../across/expected/index.ts';
-import { allRecordings, loadRecording } from '../support/recordings.ts';
+import { allRecordings, loadRecording, withOneLong } from '../support/recordings.ts';
 import { recordsOf, resource, spansOf } from './spans-of.ts';
 
 describe.each(tables.map(({ folder }) => ({ folder })))('$folder', ({ folder }) => {
-  it.each(allRecordings(tables.filter((table) => table.folder === folder)))('$scenario', ({ scenario }) => {
+  it.each(withOneLong(allRecordings(tables)).filter((each) => each.folder === folder))('$scenario', ({ scenario }) => {
     const records = recordsOf(loadRecording(folder, scenario));
     const spans = spansOf(records);
     const root = spans.at(-1);

@@ -88,7 +88,7 @@ const inAnyCopy: Record<string, (isolate: IsolationKind) => Promise<void>> = {
 /** Every other situation in one kind of copy, so that each kind has its turn; in `npm run test:sweeps`, each in every kind. */
 describe.concurrent('a copy', () => {
   it.each(
-    some(sweep(Object.entries(inAnyCopy), isolations)).map(
+    some(sweep(Object.entries(inAnyCopy), isolations), 3).map(
       ([[title, test], isolate]) => [isolate, title, test] as const,
     ),
   )('%s: %s', (isolate, _, test) => test(isolate));
@@ -241,7 +241,7 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
 describe.concurrent('a copy with a repository of its own', () => {
   const kinds = ['overlay', 'clone'] as const;
   it.each(
-    some(sweep(Object.entries(inCopiesWithARepository), kinds), 3).map(
+    some(sweep(Object.entries(inCopiesWithARepository), kinds), 5).map(
       ([[title, test], isolate]) => [isolate, title, test] as const,
     ),
   )('%s: %s', (isolate, _, test) => test(isolate));

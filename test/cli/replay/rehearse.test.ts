@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RehearsalReport } from '../../../src/replay/report.ts';
 import { networkFlags, reading, type Recorded, stage } from './recorded.ts';
+import { isSweep } from '../../support/sweep.ts';
 
 async function recorded(): Promise<Recorded> {
   const made = await stage(reading, true);
@@ -94,7 +95,7 @@ describe('a rehearsal', () => {
     expect(stdout).toContain('tool search');
   });
 
-  it('installs a version from npm into the cache, once', async () => {
+  it.runIf(isSweep)('installs a version from npm into the cache, once', async () => {
     const made = await recorded();
     const bin = join(made.place.folder, 'bin');
     const log = join(made.place.folder, 'npm.log');

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../support/checkouts.ts';
 import { live } from '../run/live.ts';
 import { clean, networkFlags, reading, type Recorded, stage } from './recorded.ts';
+import { isSweep } from '../../support/sweep.ts';
 
 const usage = { input: 1000, output: 50 };
 
@@ -51,7 +52,7 @@ describe('a replay that is the same to the end', () => {
     expect(stdout).toContain('1 file, the same');
   });
 
-  it('whatever was committed, changed and deleted since', async () => {
+  it.runIf(isSweep)('whatever was committed, changed and deleted since', async () => {
     const made = await recorded();
     const { place, cwd } = made;
     writeFileSync(join(cwd, 'README.md'), 'other\n');
@@ -68,7 +69,7 @@ describe('a replay that is the same to the end', () => {
     expect(await made.replay()).toMatchObject({ status: 0, report: { result: 'same', files: 1 } });
   });
 
-  it('of a run that failed', async () => {
+  it.runIf(isSweep)('of a run that failed', async () => {
     const made = await stage([...reading.slice(0, 2), { fault: { status: 401 } }]);
     await made.record();
     expect(await made.replay()).toMatchObject({
@@ -84,11 +85,11 @@ describe('a replay that is the same to the end', () => {
       ...facts,
       { text: 'Three facts.', usage },
     ]);
-    for (let again = 0; again < 4; again += 1)
+    for (let again = 0; again < (isSweep ? 4 : 1); again += 1)
       expect(await made.replay()).toMatchObject({ status: 0, report: { result: 'same' } });
   });
 
-  it('several at once', async () => {
+  it.runIf(isSweep)('several at once', async () => {
     const made = await recorded();
     const all = await Promise.all([1, 2, 3, 4].map(() => made.replay()));
     expect(all.map(({ status, report }) => `${status} ${report?.result}`)).toEqual(Array(4).fill('0 same'));
@@ -117,7 +118,7 @@ describe('a replay that is not', () => {
     expect(stdout).toContain('now       read me⏎and more⏎');
   });
 
-  it('is told when the agent asks on after the recording has ended', async () => {
+  it.runIf(isSweep)('is told when the agent asks on after the recording has ended', async () => {
     const made = await recorded();
     made.quirk({ prompt: 'something else' });
     expect(await made.replay()).toMatchObject({
@@ -140,7 +141,7 @@ describe('a replay that is not', () => {
     ]);
   });
 
-  it('learns from a second recording what changes each time', async () => {
+  it.runIf(isSweep)('learns from a second recording what changes each time', async () => {
     const made = await stage([...reading, ...reading]);
     made.quirk({ random: true });
     await made.record();
@@ -180,13 +181,13 @@ describe('a run that cannot be replayed says why, and what to try', () => {
     expect(await refused(made)).toMatch(/its commit [0-9a-f]{12} is not in/);
   });
 
-  it('with a folder that is gone, or is no repository', async () => {
+  it.runIf(isSweep)('with a folder that is gone, or is no repository', async () => {
     const made = await recorded();
     rmSync(join(made.cwd, '.git'), { recursive: true });
     expect(await refused(made)).toContain('not a git repository');
   });
 
-  it('with an agent that is not installed, or a program that is not there', async () => {
+  it.runIf(isSweep)('with an agent that is not installed, or a program that is not there', async () => {
     const made = await recorded(reading, true);
     rmSync(join(made.place.folder, 'bin'), { recursive: true });
     const { status, stderr } = await live(['replay', 'last', ...networkFlags], {

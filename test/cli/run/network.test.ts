@@ -12,6 +12,7 @@ import { whyNoOverlay } from '../../../src/workspace/overlay.ts';
 import type { TurnInput } from '../../support/model-server/index.ts';
 import { inside, live, modelAt, project, serve } from './live.ts';
 import { folder } from './scripted.ts';
+import { some } from '../../support/sweep.ts';
 
 /** Why this system has no networks for single processes; undefined: it has them. */
 const lack = await OwnNetwork.open().then(
@@ -110,7 +111,7 @@ describe.skipIf(lack !== undefined)(`a network of its own${lack === undefined ? 
     });
   });
 
-  it.each(['overlay', 'clone', 'worktree'])('goes together with a private copy: %s', async (isolation) => {
+  it.each(some(['overlay', 'clone', 'worktree'], 3))('goes together with a private copy: %s', async (isolation) => {
     if (isolation === 'overlay' && noOverlay !== undefined) return;
     const flags = ['--network', 'model', '--isolate', isolation];
     const { outcome, status, requests } = await asked(live, flags, repository());

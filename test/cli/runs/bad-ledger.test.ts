@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runwire } from '../../support/command.ts';
 import { jsonLines, newLedger, runs, temporary } from './ledger.ts';
+import { isSweep } from '../../support/sweep.ts';
 
 const example = join(import.meta.dirname, '..', '..', '..', 'examples', 'codex-run.jsonl');
 const recorded = ['--', 'cat', example];
@@ -33,7 +34,7 @@ describe.concurrent('a ledger that fails costs one warning, not the run', () => 
     expect(warnings(stderr)[0]).toMatch(message);
   });
 
-  it('a PostgreSQL that takes the call and never answers', async () => {
+  it.runIf(isSweep)('a PostgreSQL that takes the call and never answers', async () => {
     const server = createServer(() => {});
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -129,7 +130,7 @@ describe('on a disk without one free block', () => {
     });
   });
 
-  it('and without a tape to remove, it is said what to do', () => {
+  it.runIf(isSweep)('and without a tape to remove, it is said what to do', () => {
     const { status, stdout, stderr } = onFullDisk(['full', prune], '--no-tape');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(

@@ -5,12 +5,17 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openLedger } from '../../../src/index.ts';
 import type { PostgresDatabase } from '../../stores/support/postgres.ts';
 import { sharedPostgres } from '../../stores/support/shared-postgres.ts';
+import { scenariosOf } from '../../support/recordings.ts';
 import { newLedger, runs, temporary } from './ledger.ts';
+import { some } from '../../support/sweep.ts';
+
+const scenarios = some(scenariosOf('codex@0.166.0'), 3);
 
 /** Old enough for a list to say the date: an age changes between two commands. */
 function oldRecordings(): string {
   const folder = temporary();
-  cpSync(join(import.meta.dirname, '..', '..', 'recordings', 'codex@0.166.0'), folder, { recursive: true });
+  const from = join(import.meta.dirname, '..', '..', 'recordings', 'codex@0.166.0');
+  for (const name of scenarios) cpSync(join(from, name), join(folder, name), { recursive: true });
   const then = new Date('2026-01-02T03:04:05Z');
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
     utimesSync(join(folder, name), then, then);
@@ -31,10 +36,10 @@ it('is the same ledger in PostgreSQL as in a file', async () => {
   for (const ledger of [file, team]) {
     expect(await runs(ledger, ['import', recordings, '--label', 'a=b'], { env })).toMatchObject({
       status: 0,
-      stderr: 'runwire: 28 runs added\n',
+      stderr: `runwire: ${scenarios.length} runs added\n`,
     });
     expect((await runs(ledger, ['import', recordings], { env })).stderr).toBe(
-      'runwire: 0 runs added, 28 there before\n',
+      `runwire: 0 runs added, ${scenarios.length} there before\n`,
     );
   }
   for (const args of [
