@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allowedNames } from '../agents/environment.ts';
 import { exitCodes, Failure, interruptCodes, messageOf } from '../failure.ts';
-import { openLedgerAt } from '../ledger/ledger.ts';
 import { stopLabels } from '../ledger/stop.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../json/present.ts';
@@ -17,21 +16,20 @@ import { builtIn } from '../words/vocabulary.ts';
 import { parkJob } from './parked-job.ts';
 import { start } from '../run/run.ts';
 import type { Sink } from '../run/sinks/sink.ts';
-import { specOf } from '../run/ask.ts';
-import { RunSpec } from '../contract/spec.ts';
+import type { RunSpec } from '../contract/spec.ts';
 import { ledgerOutcome } from '../stores/ledger-outcome.ts';
 import { openStore } from '../stores/open-store.ts';
 import { isWholeId } from '../ids/run-id.ts';
-import type { Attempt, RunRecord } from '../stores/run-store.ts';
-import type { Tapes } from '../tapes/tape.ts';
+import type { Attempt } from '../stores/run-store.ts';
 import { pushObjects } from '../workspace/push.ts';
-import { Origin } from './job.ts';
+import type { Origin } from './job.ts';
 import { bundleOfWork } from './origin.ts';
 import { makeCheckout, type Checkout, checkoutsIn } from './checkout.ts';
 import { readBundle } from './bundles.ts';
 import type { Claimed } from './claim-jobs.ts';
+import { readClaimed } from './claimed-spec.ts';
+import { earlierAttempts } from './earlier-attempts.ts';
 import type { Queue } from './queue.ts';
-import { whyNotQueued } from '../contract/requested.ts';
 import { runEnvironment } from './run-environment.ts';
 import { giveBack, settleJob, type Settlement, touchJobs } from './settle-job.ts';
 import { recordLate } from './record-late.ts';
@@ -49,8 +47,6 @@ export interface AttemptEnd {
 const settlePatienceMs = 10 * 60_000;
 /** Longer than for a command, whose exit code somebody waits for: here only a slot of the worker is occupied. */
 const ledgerPatienceMs = 30_000;
-/** A bucket may be unreachable. */
-const tapePatienceMs = 5000;
 const firstRetryMs = 200;
 /** Work of an earlier start of the same run. */
 const parkedBranches = 'runwire-parked';
@@ -153,7 +149,7 @@ export class QueuedRun {
     // Files are named after it.
     const isNamed = isWholeId(id);
     if (!isNamed) refusal = new Failure('config', 'the job is refused: its run has no id of a run');
-    if (attempt > 1 && isNamed) this.#lost = await this.#lostAttempts();
+    if (attempt > 1 && isNamed) this.#lost = await earlierAttempts(this.claimed, { env, ledger });
     let bundle: Uint8Array | undefined;
     try {
       if (hasBundle && refusal === undefined) bundle = await readBundle(this.#queue, id, 'source');
@@ -305,27 +301,6 @@ export class QueuedRun {
     };
   }
 
-  /** What the ledger and the tapes know about earlier attempts; the last of them was never closed. */
-  async #lostAttempts(): Promise<Attempt[]> {
-    const { run: id, attempt, before, parked } = this.claimed;
-    if (parked !== undefined && attempt === before + 1) return [...parked.attempts];
-    const { ledger, env } = this.#options;
-    const { store, tapes } = await openLedgerAt(ledger, env);
-    try {
-      const known = await store.get(id);
-      const earlier = [...(known?.attempts ?? [])];
-      // Queued once more after its end: the row of the run holds that end.
-      if (attempt === before + 1 && known?.class !== undefined)
-        return [...earlier, endedAttempt(earlier.length + 1, known)];
-      // The row of a run holds one attempt; any attempts after it never reached the ledger.
-      if (earlier.length < attempt - 1) earlier.push(await lostAttempt(earlier.length + 1, known, tapes));
-      while (earlier.length < attempt - 1) earlier.push(await lostAttempt(earlier.length + 1, undefined, tapes));
-      return earlier;
-    } finally {
-      await store.close();
-    }
-  }
-
   /** Called when the run has its outcome, before it is reported anywhere. */
   async #settle(outcome: RunOutcome, parked: Parked | undefined): Promise<boolean> {
     if (this.#fate !== 'ours') return false;
@@ -417,81 +392,4 @@ export class QueuedRun {
       // Another worker will do it.
     }
   }
-}
-
-const nothing = specOf({ redact: true }, { cwd: '.', passEnv: [] });
-
-/** A database row may have been written by anyone, or by another version of Runwire. */
-function readClaimed({ spec, origin }: Claimed): {
-  spec: RunSpec;
-  origin: Origin | undefined;
-  refusal: Failure | undefined;
-} {
-  const read = RunSpec.safeParse(spec);
-  const from = Origin.nullable().safeParse(origin);
-  const [issue] = [...(read.error?.issues ?? []), ...(from.error?.issues ?? [])];
-  const unreadable =
-    issue === undefined
-      ? undefined
-      : `the job cannot be read, perhaps another version queued it: ${issue.path.join('.')}: ${issue.message}`;
-  const why = unreadable ?? whyNotQueued(read.data ?? nothing);
-  return {
-    // Of a spec that is refused, nothing is followed.
-    spec: why === undefined && read.data !== undefined ? read.data : nothing,
-    origin: from.data ?? undefined,
-    refusal:
-      why === undefined
-        ? undefined
-        : new Failure('config', unreadable ?? `the job is refused, "enqueue" would not have queued it: ${why}`),
-  };
-}
-
-function endedAttempt(
-  number: number,
-  { status, class: name, outcome, started_at, duration_ms, session_id, cost }: RunRecord,
-): Attempt {
-  return {
-    number,
-    status: status === 'running' ? 'incomplete' : status,
-    class: name ?? 'incomplete',
-    reason: 'it was queued again',
-    ...present({ started_at, duration_ms, session_id, cost, tokens_used: outcome?.metrics.tokens_used }),
-  };
-}
-
-async function lostAttempt(number: number, known: RunRecord | undefined, tapes: Tapes): Promise<Attempt> {
-  const { started_at, heartbeat_at, session_id, input_tokens, output_tokens, cost, host } = known ?? {};
-  const ownTokens =
-    input_tokens === undefined && output_tokens === undefined ? undefined : (input_tokens ?? 0) + (output_tokens ?? 0);
-  const taped = known === undefined ? undefined : await usedByTape(tapes, known);
-  return {
-    number,
-    status: 'incomplete',
-    class: 'incomplete',
-    reason: `its worker${host === undefined ? '' : ` on ${host}`} was lost`,
-    ...present({
-      started_at,
-      session_id: session_id ?? (taped?.session_id || undefined),
-      tokens_used: more(ownTokens, taped?.metrics.tokens_used),
-      cost: more(cost, taped?.metrics.cost),
-      duration_ms: started_at === undefined || heartbeat_at === undefined ? undefined : heartbeat_at - started_at,
-    }),
-  };
-}
-
-/** A worker updates the ledger now and then, but its tape at once. Undefined: the tape cannot be read soon enough. */
-async function usedByTape(tapes: Tapes, run: RunRecord): Promise<RunOutcome | undefined> {
-  const { endReading, tapeOf, tapeReader } = await import('../ledger/run-tape.ts');
-  const read = async (): Promise<RunOutcome | undefined> => {
-    const found = await tapeOf(tapes, run);
-    if ('missing' in found) return undefined;
-    const reader = tapeReader({});
-    for await (const lines of found.tape.read()) reader.stdout(lines);
-    return endReading(reader);
-  };
-  return Promise.race([read().catch(() => undefined), sleep(tapePatienceMs, undefined, { ref: false })]);
-}
-
-function more(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }
