@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { quiet } from '../src/agents/npm-version.ts';
 
 /** A program of the registry, at one version. */
 export interface Installable {
@@ -32,14 +33,6 @@ async function fetch(agent: Installable): Promise<void> {
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true });
   writeFileSync(join(partial, 'package.json'), '{ "private": true }\n');
-  const quiet = [
-    '--no-audit',
-    '--no-fund',
-    '--no-package-lock',
-    '--ignore-scripts',
-    '--prefer-offline',
-    '--loglevel=error',
-  ];
   await run('npm', ['install', '--prefix', partial, ...quiet, `${agent.package}@${agent.version}`], partial);
   if (agent.afterInstall !== undefined)
     await run(process.execPath, [agent.afterInstall], join(partial, 'node_modules', agent.package));

@@ -12,7 +12,8 @@ import type { AgentCli } from './agent-cli.ts';
 import { searchPath } from './installed.ts';
 
 const patienceMs = 10 * 60_000;
-const quiet = [
+/** For an installation of which nothing is shown, and whose scripts do not run. */
+export const quiet = [
   '--no-audit',
   '--no-fund',
   '--no-package-lock',

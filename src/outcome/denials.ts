@@ -1,7 +1,7 @@
 import type { ItemKind, ItemStatus } from '../events/event.ts';
 
 /** Calls that only look, or only arrange the agent's own thoughts: an agent that may do these may still not be allowed to act. */
-const looking: ReadonlySet<ItemKind> = new Set<ItemKind>(['read', 'search', 'web', 'plan', 'branch_poll']);
+export const looking: ReadonlySet<ItemKind> = new Set<ItemKind>(['read', 'search', 'web', 'plan', 'branch_poll']);
 
 /** What an agent tried to do, and how much of it was denied. */
 export class Attempted {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../events/event.ts';
-import type { FailureCode } from '../failure.ts';
+import type { FailureCode, VerdictClass } from '../failure.ts';
 
 /** The meaning of an HTTP status returned by a model's server. */
 export function codeOfStatus(status: number | undefined): ErrorCode | undefined {
@@ -191,3 +191,33 @@ export const codeOfClass: Record<FailureCode, ErrorCode> = {
   time_limit: 'time_limit',
   cancelled: 'cancelled',
 };
+
+/** The class of a failure that has a code. */
+export const classOfCode: Record<ErrorCode, VerdictClass> = {
+  auth: 'provider',
+  quota: 'provider',
+  rate_limit: 'provider',
+  server: 'provider',
+  network: 'provider',
+  context_overflow: 'provider',
+  refused: 'provider',
+  output_length: 'incomplete',
+  model_not_found: 'config',
+  config: 'config',
+  input: 'input',
+  permission: 'permission',
+  tool: 'tool',
+  turn_limit: 'turn_limit',
+  loop: 'turn_limit',
+  cost_limit: 'cost_limit',
+  time_limit: 'time_limit',
+  expectation: 'expectation',
+  output: 'output',
+  cancelled: 'cancelled',
+  unknown: 'incomplete',
+};
+
+/** Whether a failure was the model's provider's. */
+export function isProviderFault(code: ErrorCode): boolean {
+  return classOfCode[code] === 'provider';
+}

@@ -2,6 +2,7 @@ import type { ErrorCode, EventOf, ItemStatus } from '../events/event.ts';
 import { exitCodes, interruptCodes, type VerdictClass } from '../failure.ts';
 import { BoundedList, LastLines } from './bounded.ts';
 import { Attempted } from './denials.ts';
+import { classOfCode } from './faults.ts';
 import type { IdleAnswer } from './idle-answer.ts';
 import { codeOfLimit } from './limits.ts';
 import type { Evidence, Expectation, Verdict } from './outcome.ts';
@@ -104,30 +105,6 @@ export function noSignals(): Signals {
  */
 export const failOnWords = ['tool', 'denied', 'empty', 'warning', 'limit', 'model', 'claims', 'none'] as const;
 export type FailOn = (typeof failOnWords)[number];
-
-const classOfCode: Record<ErrorCode, VerdictClass> = {
-  auth: 'provider',
-  quota: 'provider',
-  rate_limit: 'provider',
-  server: 'provider',
-  network: 'provider',
-  context_overflow: 'provider',
-  refused: 'provider',
-  output_length: 'incomplete',
-  model_not_found: 'config',
-  config: 'config',
-  input: 'input',
-  permission: 'permission',
-  tool: 'tool',
-  turn_limit: 'turn_limit',
-  loop: 'turn_limit',
-  cost_limit: 'cost_limit',
-  time_limit: 'time_limit',
-  expectation: 'expectation',
-  output: 'output',
-  cancelled: 'cancelled',
-  unknown: 'incomplete',
-};
 
 function classOfLimit({ limit }: EventOf<'limit.reached'>): VerdictClass {
   return classOfCode[codeOfLimit[limit]];

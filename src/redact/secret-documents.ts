@@ -1,6 +1,9 @@
+/** The secret members of a JSON Web Key. */
+export const jwkMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'];
+
 /** Documents some of whose fields are secrets whatever they look like, by the kind that is shown in their place. */
 const members: Readonly<Record<string, ReadonlySet<string>>> = {
-  'jwk-private': new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']),
+  'jwk-private': new Set(jwkMembers),
   'kubernetes-secret': new Set(['data', 'stringData']),
 };
 

@@ -10,6 +10,7 @@ import {
   isNameAndPassword,
   looksRandom,
 } from './randomness.ts';
+import { jwkMembers } from './secret-documents.ts';
 import { holdsCookie } from './secret-fields.ts';
 import { keyNames, passwordNames } from './secret-field-names.ts';
 import { aFlag, aVariable, passwordShapes } from './password-shapes.ts';
@@ -133,8 +134,7 @@ const signatures = [
   'X-Cos-Security-Token',
 ];
 
-/** The secret members of a JSON Web Key. The shortest, of an elliptic curve, has 32 bytes. */
-const jwkMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'];
+/** The shortest member of a JSON Web Key, of an elliptic curve, has 32 bytes. */
 const shortestMember = 42;
 
 /** Parameters of a query whose values are keys, if they look like one; those whose names say it are found by their names. */

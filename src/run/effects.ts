@@ -1,9 +1,8 @@
-import type { EventOf, EventRecord, ItemKind } from '../events/event.ts';
+import type { EventOf, EventRecord } from '../events/event.ts';
+import { looking } from '../outcome/denials.ts';
 import { cutAfter } from '../redact/cut.ts';
 import type { Json } from '../json/json.ts';
 
-/** Calls that change nothing. */
-const looking: ReadonlySet<ItemKind> = new Set<ItemKind>(['read', 'search', 'web', 'plan', 'branch_poll']);
 /** Programs that only look, whatever their arguments; with arguments that redirect or chain, nothing is sure. */
 const lookers = new Set(
   'ls cat head tail wc pwd rg grep egrep fgrep echo which file stat tree nl cut uniq date whoami basename dirname realpath true'.split(

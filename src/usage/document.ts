@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { groupings } from './groupings.ts';
 
 const count = z.int().min(0);
 const figures = {
@@ -40,7 +41,7 @@ const Total = z.strictObject(figures);
 
 /** What `runwire usage --json` prints. */
 export const UsageDocument = z.strictObject({
-  by: z.enum(['daily', 'weekly', 'monthly', 'session', 'project', 'model', 'agent', 'blocks']),
+  by: z.enum([...groupings, 'blocks']),
   time_zone: z.string(),
   since: z.string().optional(),
   until: z.string().optional(),

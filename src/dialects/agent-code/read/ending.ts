@@ -2,21 +2,12 @@ import type { ErrorCode } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import type { JsonObject } from '../../../json/json.ts';
-import { codeOfMessage } from '../../../outcome/faults.ts';
+import { codeOfMessage, isProviderFault } from '../../../outcome/faults.ts';
 import { asText, integer } from '../../../json/read.ts';
 import { codeOfExit } from '../words.ts';
 
 const turnLimit = /Agent stopped after (\d{1,15}) turns/;
 const budgetLimit = /budget exhausted/i;
-const providerCodes = new Set<ErrorCode>([
-  'auth',
-  'quota',
-  'rate_limit',
-  'server',
-  'network',
-  'context_overflow',
-  'refused',
-]);
 
 /** How the run ended: `session_end`, and what earlier lines reveal about its exit code. */
 export class Ending {
@@ -81,7 +72,7 @@ export class Ending {
   #readFailure(exit: number, raw_status: string): void {
     const fault = this.#fault;
     const meaning = codeOfExit[exit] ?? 'unknown';
-    const code = meaning === 'server' && fault !== undefined && providerCodes.has(fault.code) ? fault.code : meaning;
+    const code = meaning === 'server' && fault !== undefined && isProviderFault(fault.code) ? fault.code : meaning;
     const status = code === 'cancelled' ? 'cancelled' : 'failed';
     this.#sink.emit({ type: 'agent.finished', status, code, raw_status, ...present({ message: fault?.message }) });
   }

@@ -4,7 +4,7 @@ import type { FailureCode } from '../../../failure.ts';
 import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import type { JsonObject } from '../../../json/json.ts';
-import { codeOfClass, codeOfMessage } from '../../../outcome/faults.ts';
+import { codeOfClass, codeOfMessage, isProviderFault } from '../../../outcome/faults.ts';
 import { asText, count, filled, isObject, list, object, string, whole } from '../../../json/read.ts';
 import { emptyAnswer, idleAnswers, lateWarning } from '../../../outcome/warnings.ts';
 import { reportMessage } from '../words.ts';
@@ -85,20 +85,10 @@ function failureCode(status: string, message: string, verdict: unknown): ErrorCo
     typeof verdict === 'string' && Object.hasOwn(codeOfClass, verdict)
       ? codeOfClass[verdict as FailureCode]
       : undefined;
-  if (known !== undefined) return known === 'server' && providerCodes.has(code) ? code : known;
+  if (known !== undefined) return known === 'server' && isProviderFault(code) ? code : known;
   if (status === 'FINISHED_WITH_ERROR' && code === 'unknown') return 'tool';
   return code;
 }
-
-const providerCodes = new Set<ErrorCode>([
-  'auth',
-  'quota',
-  'rate_limit',
-  'server',
-  'network',
-  'context_overflow',
-  'refused',
-]);
 
 function readArtifact({ path, operation, size, type }: JsonObject, sink: DecoderSink): void {
   const edit = eventIn({ type: 'file.edited', path, operation, ...present({ size, file_type: type }) });

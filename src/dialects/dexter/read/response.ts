@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import type { JsonObject } from '../../../json/json.ts';
-import { codeOfMessage } from '../../../outcome/faults.ts';
+import { codeOfMessage, isProviderFault } from '../../../outcome/faults.ts';
 import { asText, count, filled, list, object, string } from '../../../json/read.ts';
 import { classWords } from '../../kit/class-words.ts';
 import { unknownQuery } from '../words.ts';
@@ -54,16 +54,6 @@ function readStatus(wire: JsonObject, duration_ms: number | undefined, sink: Dec
   });
 }
 
-const providerCodes = new Set<ErrorCode>([
-  'auth',
-  'quota',
-  'rate_limit',
-  'server',
-  'network',
-  'context_overflow',
-  'refused',
-]);
-
 function meaningOf(code: string, message: string): { code: ErrorCode; message: string } {
   switch (code) {
     case 'NO_QUERY':
@@ -72,7 +62,7 @@ function meaningOf(code: string, message: string): { code: ErrorCode; message: s
       return classIn(message) ?? { code: 'config', message };
     case 'PROVIDER_ERROR': {
       const fault = codeOfMessage(message);
-      return { code: providerCodes.has(fault) ? fault : 'server', message };
+      return { code: isProviderFault(fault) ? fault : 'server', message };
     }
     case 'AGENT_ERROR': {
       const known = codeOfMessage(message);
