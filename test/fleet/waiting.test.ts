@@ -4,7 +4,6 @@ import type { PostgresDatabase } from '../stores/support/postgres.ts';
 import { sharedPostgres } from '../stores/support/shared-postgres.ts';
 import { codex, scriptedAgents, type Step } from '../support/scripted-agents.ts';
 import { Fleet, newRepository, until } from './support/fleet.ts';
-import { isSweep } from '../support/sweep.ts';
 
 let server: PostgresDatabase;
 const fleets: Fleet[] = [];
@@ -58,11 +57,6 @@ describe('a run of a fleet that waits for a limit', () => {
     ]);
     const { id: run } = JSON.parse(stdout) as { id: string };
     const worker = fleet.worker([]);
-    await until(
-      'the next state',
-      async () => (await fleet.jobs())[0]?.message?.startsWith('waits for a limit until ') === true,
-    );
-    expect(await shown(fleet, run)).toMatchObject({ status: 'running', waits_until: expect.any(Number) });
     await until('the next state', async () => (await fleet.jobs())[0]?.state === 'ended');
     worker.kill('SIGTERM');
     const record = await shown(fleet, run);
@@ -76,7 +70,7 @@ describe('a run of a fleet that waits for a limit', () => {
     expect(git('ls-tree', '--name-only', job.branch ?? '')).toContain('begun.txt');
   });
 
-  it.runIf(isSweep)('goes on at once when somebody says so', async () => {
+  it('is told of as waiting, and goes on at once when somebody says so', async () => {
     const { fleet, agents } = fleetOf([limit('Rate limit reached. Please try again in 3 hours.'), good()]);
     const { stdout } = await fleet.runwire([
       'enqueue',
@@ -92,11 +86,11 @@ describe('a run of a fleet that waits for a limit', () => {
     const worker = fleet.worker([]);
     await until(
       'the next state',
-      async () => (await fleet.jobs())[0]?.message?.startsWith('waits for a limit') === true,
+      async () => (await fleet.jobs())[0]?.message?.startsWith('waits for a limit until ') === true,
     );
-    expect((await fleet.runwire(['runs', 'resume', (JSON.parse(stdout) as { id: string }).id])).stderr).toContain(
-      'as soon as a worker takes it',
-    );
+    const { id: run } = JSON.parse(stdout) as { id: string };
+    expect(await shown(fleet, run)).toMatchObject({ status: 'running', waits_until: expect.any(Number) });
+    expect((await fleet.runwire(['runs', 'resume', run])).stderr).toContain('as soon as a worker takes it');
     await until('the next state', async () => (await fleet.jobs())[0]?.state === 'ended');
     worker.kill('SIGTERM');
     expect(agents.starts('codex')).toHaveLength(2);
