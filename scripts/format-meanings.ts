@@ -269,6 +269,8 @@ export const outcome: Meanings = {
   isolation:
     'how the private copy that it was made in was isolated; absent: this run did not make it in a private copy',
   'lineage.branches[].status': '`running`, or the class of the verdict',
+  'lineage.branches[].additions': 'lines that it adds to its parent',
+  'lineage.branches[].deletions': 'lines that it removes from its parent',
   remarks: 'what to know beside the verdict: tests changed or deleted, protected files touched',
   winner: 'true: it was chosen among several that did the same',
   verified: 'result of the verification; `base_red`: it already failed on the base of this branch',

@@ -248,8 +248,10 @@ export const AgentEvent = z.discriminatedUnion('type', [
     winner: z.boolean().optional(),
     /** What the reader should know besides the verdict: tests changed or deleted, protected files touched. */
     remarks: Text.optional(),
-    /** How many files differ from its parent. */
+    /** How many files differ from its parent, and how many lines were added and removed in them. */
     files: Count.optional(),
+    additions: Count.optional(),
+    deletions: Count.optional(),
     cost_usd: z.number().nonnegative().optional(),
     /** How the private copy that it was made in was isolated. */
     isolation: z.enum(isolations).optional(),

@@ -184,6 +184,8 @@ export const shapes: Record<EventType, Record<string, string>> = {
     winner: '~boolean',
     remarks: '~string',
     files: '~count',
+    additions: '~count',
+    deletions: '~count',
     cost_usd: '~amount',
     isolation: '~overlay|clone|worktree',
     item_id: '~id',

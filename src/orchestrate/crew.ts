@@ -262,6 +262,8 @@ export class Crew {
         agent,
         run_id: run?.id,
         files: changes?.changes.length,
+        additions: changes?.additions,
+        deletions: changes?.deletions,
         cost_usd: cost,
         remarks: remarks || undefined,
       }),

@@ -26,6 +26,8 @@ export class Lineage {
       winner,
       remarks,
       files,
+      additions,
+      deletions,
       cost_usd: cost,
       isolation,
     } = facts;
@@ -39,6 +41,8 @@ export class Lineage {
       winner,
       remarks,
       files,
+      additions,
+      deletions,
       cost,
       isolation,
     });

@@ -131,6 +131,8 @@ export const Branch = z.strictObject({
   winner: z.boolean().optional(),
   remarks: z.string().optional(),
   files: z.int().nonnegative().optional(),
+  additions: z.int().nonnegative().optional(),
+  deletions: z.int().nonnegative().optional(),
   cost: z.number().nonnegative().optional(),
   isolation: z.enum(isolations).optional(),
 });

@@ -165,6 +165,8 @@ it.runIf(isSweep && process.platform === 'linux')(
         commit: git(cwd, 'rev-parse', branch),
         verified: 'not_run',
         files: 1,
+        additions: 1,
+        deletions: 1,
       },
     ]);
   },
