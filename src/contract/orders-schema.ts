@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limitFields } from './request.ts';
 import { kit } from './spec.ts';
-import { changeable, type RunOrder } from './orders.ts';
+import { changeable, type Order, type RunOrder } from './orders.ts';
 import { shapeOf } from './shape.ts';
 
 const wanted = Object.fromEntries(changeable.map((name) => [name, limitFields[name]])) as Pick<
@@ -10,12 +10,25 @@ const wanted = Object.fromEntries(changeable.map((name) => [name, limitFields[na
 >;
 const By = z.string().min(1).max(500);
 
-/** What a person asks of a run that is going on, as data. */
+const [pause, resume, limit] = [
+  z.strictObject({ do: z.literal('pause') }),
+  z.strictObject({ do: z.literal('resume') }),
+  z.strictObject({ do: z.literal('limit'), limits: z.strictObject(shapeOf(kit, wanted)) }),
+] as const;
+
+/** What a person asks of a run that is going on, as data; who asks is added by whoever knows it. */
+export const OrderRequest = z.discriminatedUnion('do', [pause, resume, limit]);
+
 const OrderSchema = z.discriminatedUnion('do', [
-  z.strictObject({ do: z.literal('pause'), by: By }),
-  z.strictObject({ do: z.literal('resume'), by: By }),
-  z.strictObject({ do: z.literal('limit'), by: By, limits: z.strictObject(shapeOf(kit, wanted)) }),
+  pause.extend({ by: By }),
+  resume.extend({ by: By }),
+  limit.extend({ by: By }),
 ]);
+
+/** Undefined: it is none. */
+export function orderIn(value: unknown): Order | undefined {
+  return OrderRequest.safeParse(value).data as Order | undefined;
+}
 
 /** Undefined: nobody can say what it means. */
 export function readOrder(line: string): RunOrder | undefined {

@@ -11,11 +11,11 @@ export const changeable = Object.entries<Fields[string]>(limitFields).flatMap(([
 );
 export type LimitOrder = { [Name in Changeable]?: number };
 
-/** What a person asks of a run that is going on. */
-export type RunOrder =
-  | { do: 'pause'; by: string }
-  | { do: 'resume'; by: string }
-  | { do: 'limit'; by: string; limits: LimitOrder };
+/** What can be asked of a run that is going on. */
+export type Order = { do: 'pause' } | { do: 'resume' } | { do: 'limit'; limits: LimitOrder };
+
+/** The same, with who asks. */
+export type RunOrder = Order & { by: string };
 
 export function limitsIn(
   order: LimitOrder,

@@ -1,9 +1,11 @@
 import { Hono } from 'hono';
+import type { RunOrder } from '../contract/orders.ts';
 import { Failure } from '../failure.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { LiveRuns } from '../ledger/live.ts';
 import { Timelines } from '../ledger/timelines.ts';
 import { isDatabaseError } from '../stores/database.ts';
+import type { RunRecord } from '../stores/run-store.ts';
 import { PlaceAway } from '../tapes/tape.ts';
 import type { Assets } from './assets.ts';
 import type { ServerEnv } from './env.ts';
@@ -15,6 +17,7 @@ import type { QueueWindow } from './queue.ts';
 import { addRoutes } from './route.ts';
 import { liveRoutes } from './routes/live.ts';
 import { pageRoutes } from './routes/page.ts';
+import { orderRoutes } from './routes/order.ts';
 import { recordRoutes } from './routes/records.ts';
 import { reportRoutes } from './routes/report.ts';
 import { runRoutes } from './routes/runs.ts';
@@ -32,6 +35,8 @@ export interface AppOptions {
   assets: Assets;
   /** Absent: this ledger can have no queue. */
   queue?: QueueWindow | undefined;
+  /** Gives an order to a run; returns why not. */
+  order?: ((run: RunRecord, order: RunOrder) => string | undefined) | undefined;
   now: () => number;
   timing?: StreamTiming;
   /** Receives internal errors. */
@@ -53,6 +58,7 @@ export interface AppParts {
   wrong: WrongTokens;
   assets: Assets;
   queue: QueueWindow | undefined;
+  order: AppOptions['order'];
 }
 
 /** The whole server: a request in, a response out. */
@@ -62,6 +68,7 @@ export function createApp({
   tokens,
   assets,
   queue,
+  order,
   now,
   timing = defaultTiming,
   warn,
@@ -83,6 +90,7 @@ export function createApp({
     wrong,
     assets,
     queue,
+    order,
   };
   const app = new Hono<ServerEnv>();
   app.use(async (context, next) => {
@@ -96,6 +104,7 @@ export function createApp({
     ...recordRoutes(parts),
     ...liveRoutes(parts),
     ...stopRoutes(parts),
+    ...orderRoutes(parts),
     ...reportRoutes(parts),
     ...pageRoutes(parts),
   });

@@ -49,3 +49,12 @@ async function promptly<Value>(coming: Promise<Value> | undefined): Promise<Valu
 function tooLarge(mostBytes: number): Problem {
   return new Problem('too_large', `too large: at most ${mostBytes} bytes per request`);
 }
+
+/** The value of a body; undefined: it is not JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text || '{}') as unknown;
+  } catch {
+    return undefined;
+  }
+}

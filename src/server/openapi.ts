@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { OrderRequest } from '../contract/orders-schema.ts';
 import { EventRecord } from '../events/event.ts';
 import { ReportEnd, ReportHead } from '../ledger/report.ts';
 import { RunRecordSchema, runsSchemas } from '../ledger/schemas.ts';
 import { WireView } from '../ledger/wire-view.ts';
 import { present } from '../json/present.ts';
+import { periods } from '../stores/budget-store.ts';
 import { version } from '../version.ts';
 import { problemCodes } from './problem.ts';
 import { QueueState } from './queue.ts';
@@ -12,6 +14,21 @@ import { rights } from './tokens.ts';
 
 const text = z.string();
 const RunSummary = runsSchemas['run-summary'];
+
+const amounts = z.object({ usd: z.number(), tokens: z.number() });
+const Budget = z.object({
+  name: text,
+  per: z.enum(periods),
+  usd: z.number().optional(),
+  tokens: z.number().optional(),
+  since: z.number().optional(),
+  until: z.number().optional(),
+  spent: amounts,
+  reserved: amounts,
+  runs: z.int(),
+  running: z.int(),
+  unpriced: z.int(),
+});
 
 const schemas = {
   RunSummary,
@@ -30,6 +47,10 @@ const schemas = {
   Stats: z.object({ rows: z.array(runsSchemas['run-stats']) }),
   Session: z.object({ rights: z.array(z.enum(rights)), ledger: text, version: text }),
   QueueState,
+  Budgets: z.object({ budgets: z.array(Budget) }),
+  SignIn: z.object({ token: text }),
+  OrderRequest,
+  Ordered: z.object({ run_id: text }),
   StopRequest: z.object({ reason: text.optional() }),
   Stopped: z.object({ run_ids: z.array(text), refused: text.optional() }),
   ReportHead,

@@ -133,6 +133,12 @@ export const routeTable = {
     body: { type: 'application/json', about: 'Why', schema: 'StopRequest' },
     answer: { about: 'The runs that end with its process', status: 202, schema: 'Stopped' },
   },
+  'post /api/runs/{id}/order': {
+    about: 'Pauses a run of this machine and this user, lets it go on, or changes its limits',
+    right: 'stop',
+    body: { type: 'application/json', about: 'What to do', schema: 'OrderRequest' },
+    answer: { about: 'The run that was told; it obeys within a second', status: 202, schema: 'Ordered' },
+  },
   'post /api/report/{id}': {
     about: 'A part of a run on another machine; may be sent again',
     right: 'report',
@@ -155,6 +161,11 @@ export const routeTable = {
     right: 'read',
     answer: { about: '404: there is none', schema: 'QueueState' },
   },
+  'get /api/budgets': {
+    about: 'The budgets of the ledger, and what is left of them',
+    right: 'read',
+    answer: { about: 'By name', schema: 'Budgets' },
+  },
   'get /healthz': { about: 'Whether the server is healthy', answer: { about: 'ok', type: 'text/plain' } },
   'get /metrics': {
     about: 'Metrics for Prometheus',
@@ -163,6 +174,11 @@ export const routeTable = {
   },
   'get /openapi.json': { about: 'This description' },
   'get /login': { about: 'Keeps a token as a cookie', parameters: { token: { about: 'The token' } } },
+  'post /login': {
+    about: 'Keeps a token as a cookie',
+    body: { type: 'application/json', about: 'The token', schema: 'SignIn' },
+    answer: { about: 'What it may do', schema: 'Session' },
+  },
   'get /': { about: 'The page: runs' },
   'get /runs/{id}': { about: 'The page: one run' },
   'get /runs/{id}/tree': { about: 'The page: a run and all below it' },

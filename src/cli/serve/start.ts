@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { type Ledger, openLedgerAt } from '../../ledger/ledger.ts';
+import { orderRun } from '../../ledger/order.ts';
 import { present } from '../../json/present.ts';
 import { createApp } from '../../server/app.ts';
 import { readAssets } from '../../server/assets.ts';
@@ -71,6 +72,7 @@ export async function startServing(
     tokens,
     assets: readAssets(join(import.meta.dirname, '..', 'web')),
     queue,
+    order: (run, order) => orderRun(run, order, env),
     now: context.now,
     warn: complain,
   });

@@ -1,6 +1,6 @@
 import { endsWith, stopRun } from '../../ledger/stop.ts';
 import type { AppParts } from '../app.ts';
-import { readBody } from '../body.ts';
+import { jsonIn, readBody } from '../body.ts';
 import { Problem } from '../problem.ts';
 import { namedRun } from '../questions.ts';
 import type { Handlers } from '../route.ts';
@@ -27,11 +27,7 @@ export function stopRoutes({ ledger }: AppParts) {
 }
 
 function reasonIn(text: string): string {
-  try {
-    const { reason = '' } = JSON.parse(text || '{}') as { reason?: unknown };
-    if (typeof reason === 'string') return reason;
-  } catch {
-    // Reported below.
-  }
+  const { reason = '' } = (jsonIn(text) ?? { reason: null }) as { reason?: unknown };
+  if (typeof reason === 'string') return reason;
   throw new Problem('input', 'expected JSON such as {"reason":"it loops"}');
 }
