@@ -1,12 +1,15 @@
+import { signal as signalOf } from '@preact/signals';
+import type { LimitOrder, Order } from '../src/contract/orders.ts';
 import type { RunDiff } from '../src/ledger/diff.ts';
 import type { Timeline } from '../src/ledger/timeline.ts';
 import type { WireView } from '../src/ledger/wire-view.ts';
 import type { RunRecord, RunSummary, StatsRow } from '../src/stores/run-store.ts';
 import type { QueueOverview as QueueState } from '../src/fleet/queue-view.ts';
+import type { BudgetState } from '../src/stores/budget-store.ts';
 import { omittedIn } from './model/row-fold.ts';
 import type { SentRecord } from './model/row.ts';
 
-export type { QueueState, RunDiff, RunRecord, RunSummary, StatsRow, WireView };
+export type { BudgetState, LimitOrder, Order, QueueState, RunDiff, RunRecord, RunSummary, StatsRow, WireView };
 export interface TreeRun extends RunSummary {
   depth?: number;
 }
@@ -42,6 +45,9 @@ export class ApiError extends Error {
   }
 }
 
+/** The server asks who is there. */
+export const isSignedOut = signalOf(false);
+
 interface RecordHandlers {
   onRecords(records: SentRecord[]): void;
   onEnd(): void;
@@ -64,6 +70,7 @@ export interface Source {
   wire(id: string): Promise<WireView>;
   diff(a: string, b: string): Promise<RunDiff>;
   stats(by: string, query: URLSearchParams): Promise<StatsRow[]>;
+  budgets(): Promise<BudgetState[]>;
   /** Undefined: this ledger has no queue. */
   queue(): Promise<QueueState | undefined>;
   /** One page of records after `after`; long texts in them are cut unless `isWhole` is set. */
@@ -77,6 +84,7 @@ export interface Source {
   /** The runs that would end with this one, or why it cannot be stopped from here. */
   endsWith(id: string): Promise<{ run_ids: string[]; refused?: string }>;
   stop(id: string, reason: string): Promise<void>;
+  order(id: string, order: Order): Promise<void>;
 }
 
 async function fail(answer: Response): Promise<never> {
@@ -88,23 +96,57 @@ async function fail(answer: Response): Promise<never> {
   } catch {
     // Not our JSON, perhaps a proxy's page: show its text as it is.
   }
-  if (answer.status === 401)
-    message = 'You are not signed in here, or the server was restarted. Open the link that "runwire serve" printed.';
+  if (answer.status === 401) {
+    isSignedOut.value = true;
+    message = 'You are not signed in here, or the token has changed.';
+  }
   throw new ApiError(answer.status, message === '' ? `The server answered ${answer.status}.` : message);
 }
+
+const noAnswer = 'The server does not answer. Is "runwire serve" still running?';
 
 async function get(path: string, accept = 'application/json', signal?: AbortSignal): Promise<Response> {
   let answer: Response;
   try {
     answer = await fetch(path, { headers: { accept }, signal: signal ?? null });
   } catch {
-    throw new ApiError(0, 'The server does not answer. Is "runwire serve" still running?');
+    throw new ApiError(0, noAnswer);
   }
   return answer.ok ? answer : fail(answer);
 }
 
+async function post(path: string, body: object): Promise<Response> {
+  let answer: Response;
+  try {
+    answer = await fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-runwire': '1' },
+      body: JSON.stringify(body),
+    });
+  } catch {
+    throw new ApiError(0, noAnswer);
+  }
+  return answer;
+}
+
+/** Keeps a token as a cookie that no script can read; returns why not. */
+export async function signIn(token: string): Promise<string | undefined> {
+  const answer = await post('/login', { token });
+  if (answer.ok) {
+    isSignedOut.value = false;
+    return undefined;
+  }
+  if (answer.status === 401) return 'That is not a token of this server.';
+  return fail(answer);
+}
+
 async function json<Body>(path: string): Promise<Body> {
   return (await (await get(path)).json()) as Body;
+}
+
+async function tell(path: string, body: object): Promise<void> {
+  const answer = await post(path, body);
+  if (!answer.ok) await fail(answer);
 }
 
 /** How many characters of one text are sent: fewer while streaming, more when it is looked at. */
@@ -132,6 +174,12 @@ export const server: Source = {
     const answer = await json<StatsRow[] | { rows: StatsRow[] }>(`/api/stats?by=${by}&${query.toString()}`);
     return Array.isArray(answer) ? answer : answer.rows;
   },
+  // An older server knows none.
+  budgets: () =>
+    json<{ budgets: BudgetState[] }>('/api/budgets').then(
+      ({ budgets }) => budgets,
+      () => [],
+    ),
   queue: () =>
     json<QueueState>('/api/queue').catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 404) return undefined;
@@ -232,14 +280,8 @@ export const server: Source = {
     };
   },
   endsWith: (id) => json(`${runPath(id)}/stop`),
-  async stop(id, reason) {
-    const answer = await fetch(`${runPath(id)}/stop`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-runwire': '1' },
-      body: JSON.stringify({ reason }),
-    });
-    if (!answer.ok) await fail(answer);
-  },
+  stop: (id, reason) => tell(`${runPath(id)}/stop`, { reason }),
+  order: (id, order) => tell(`${runPath(id)}/order`, order),
 };
 
 const noServer = (): Promise<never> =>
@@ -279,6 +321,7 @@ export function reportSource({ run, records }: ReportData): Source {
     wire: noServer,
     diff: noServer,
     stats: async () => [],
+    budgets: async () => [],
     queue: async () => undefined,
     records: async (_id, after, limit) => records.slice(firstAbove(records, after), firstAbove(records, after) + limit),
     async *all(_id, after) {
@@ -299,5 +342,6 @@ export function reportSource({ run, records }: ReportData): Source {
     live: () => () => {},
     endsWith: noServer,
     stop: noServer,
+    order: noServer,
   };
 }

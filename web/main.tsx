@@ -1,7 +1,8 @@
 import { render } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
-import { reportSource, type ReportData } from './api.ts';
+import { isSignedOut, reportSource, type ReportData } from './api.ts';
 import { ComparePage } from './compare/compare-page.tsx';
+import { Beside } from './list/beside.tsx';
 import { ListPage } from './list/list-page.tsx';
 import { Empty, KeyHelp, notice, Problem } from './parts/common.tsx';
 import { source } from './parts/source.ts';
@@ -9,6 +10,7 @@ import { helpIsOpen, listenToKeys, useKeys } from './parts/keys.ts';
 import { address, go, listenToAddress, routeOf } from './route.ts';
 import { QueuePage } from './queue/queue-page.tsx';
 import { RunPage } from './run/run-page.tsx';
+import { SignIn } from './sign-in.tsx';
 import { TreePage } from './tree/tree-page.tsx';
 
 function Route({ route }: { route: ReturnType<typeof routeOf> }) {
@@ -16,7 +18,11 @@ function Route({ route }: { route: ReturnType<typeof routeOf> }) {
     case 'list':
       return <ListPage />;
     case 'run':
-      return <RunPage key={route.id} id={route.id} />;
+      return (
+        <Beside id={route.id}>
+          <RunPage key={route.id} id={route.id} />
+        </Beside>
+      );
     case 'tree':
       return <TreePage key={route.id} id={route.id} />;
     case 'compare':
@@ -64,7 +70,9 @@ function Page() {
         </button>
       </nav>
       <div id="content" tabIndex={-1}>
-        {error === undefined ? (
+        {isSignedOut.value ? (
+          <SignIn />
+        ) : error === undefined ? (
           <Route route={route} />
         ) : (
           <Problem error={error instanceof Error ? error : new Error(String(error))} again={again} />

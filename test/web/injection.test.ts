@@ -27,6 +27,22 @@ beforeAll(async () => {
   if (first !== undefined) {
     const records = all.flatMap((each) => each.records).map((record, index) => ({ ...record, sequence: index + 1 }));
     server.add({ run: { ...first.run, id: runId(900), last_sequence: records.length }, records });
+    // A race of all of them, which is still going on.
+    const { outcome: _outcome, ...race } = first.run;
+    server.add({
+      run: {
+        ...race,
+        id: runId(901),
+        status: 'running',
+        children: { runs: all.length, running: 0, cost_known: 0 },
+        last_sequence: records.length,
+      },
+      records: [],
+    });
+    for (const [index, text] of hostile.entries()) {
+      const { run, records: own } = hostileRun(text, 1000 + index);
+      server.add({ run: { ...run, parent_run_id: runId(901), root_run_id: runId(901) }, records: own });
+    }
   }
   [browser] = await Promise.all([openBrowser(), server.start()]);
 });
@@ -52,8 +68,8 @@ async function openPage(width: number): Promise<Page> {
 /** Opens everything that can be opened. */
 async function openRows(page: Page): Promise<void> {
   await page.evaluate(() => {
-    for (const button of [...document.querySelectorAll<HTMLElement>('[aria-expanded=false].row-button')].slice(0, 12))
-      button.click();
+    const openers = '[aria-expanded=false]:is(.row-button, .cards-end button, .trends button), .bars .chip, .span';
+    for (const button of [...document.querySelectorAll<HTMLElement>(openers)].slice(0, 12)) button.click();
   });
   await page.waitForTimeout(50);
 }
@@ -100,13 +116,20 @@ function asLedgered(run: RunRecord): RunRecord {
 
 const pages = [
   '/',
+  '/queue',
+  `/runs/${runId(901)}`,
   `/runs/${runId(900)}/tree`,
   `/compare/${runId(1)}/${runId(5)}`,
   ...['answer', 'files', 'time', 'events', 'raw'].map((view) => `/runs/${runId(900)}?view=${view}`),
 ];
 
-it.each(some(pages))('all of them at once do nothing in %s', async (path) => {
-  const page = await openPage(390);
+it.each([
+  ...some(pages.map((path) => [path, 390] as const)),
+  // Where there is room, there is more on the page.
+  [`/runs/${runId(900)}?view=time`, 1440] as const,
+  [`/runs/${runId(901)}`, 1440] as const,
+])('all of them at once do nothing in %s, %i wide', async (path, width) => {
+  const page = await openPage(width);
   await page.goto(server.url + path);
   await page.locator('main').waitFor();
   await page.waitForTimeout(150);

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askableFilters } from '../../src/contract/row-filters.ts';
 import type { EventRecord } from '../../src/events/event.ts';
+import type { RunRecord } from '../../src/stores/run-store.ts';
 import { isSweep, some, sweep } from '../support/sweep.ts';
 import { openBrowser } from './support/browser.ts';
 import {
@@ -21,7 +22,7 @@ import {
   startOfAll,
   taped,
 } from './support/fixture-runs.ts';
-import { FixtureServer } from './support/fixture-server.ts';
+import { type FixtureRun, FixtureServer } from './support/fixture-server.ts';
 import { writeReport } from './support/report-file.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -38,6 +39,11 @@ const shortEvents = 1000;
 beforeAll(async () => {
   mkdirSync(pictures, { recursive: true });
   server.queue = demoQueue();
+  const [spent, reserved] = [
+    { usd: 42.5, tokens: 0 },
+    { usd: 3, tokens: 0 },
+  ];
+  server.budgets = [{ name: 'team-a', per: 'week', usd: 50, spent, reserved, runs: 31, running: 2, unpriced: 1 }];
   server.add(
     demoRun(1),
     demoRun(2, {}, 0.6),
@@ -50,6 +56,7 @@ beforeAll(async () => {
       title: 'Race: two agents fix the cart test',
       agent: 'race',
       children: { runs: 2, running: 0, cost: 0.54, cost_known: 2 },
+      outcome: raced(),
       ended_at: startOfAll - 180_000 + 71_000,
       duration_ms: 71_000,
     }),
@@ -102,6 +109,7 @@ beforeAll(async () => {
     ),
   );
   server.add(asking);
+  server.add(waiting());
   const records = longRun();
   server.add({
     run: {
@@ -127,6 +135,53 @@ afterAll(async () => {
   server.stop();
   await browser.close();
 });
+
+/** A run that waits for the limit of its provider. */
+function waiting(): FixtureRun {
+  const until = startOfAll + 3_600_000;
+  const run = demoRun(5, { title: 'Port the price rules', waits_until: until }, 0.3);
+  run.records.push(
+    ...taped(
+      [[1, { type: 'run.paused', reason: 'limit', until_ms: until, cause: 'usage limit reached' }]],
+      startOfAll,
+      run.records.length + 1,
+    ),
+  );
+  return run;
+}
+
+/** How a race ends: the branch of the winner, and one whose check failed. */
+function raced(): NonNullable<RunRecord['outcome']> {
+  const { outcome } = demoRun(3).run;
+  if (outcome === undefined) throw new Error('it has ended');
+  const branch = (number: number, agent: string) => ({
+    branch_id: `runwire/race/${number}-fix-the-cart-test`,
+    parent_branch_id: 'main',
+    agent,
+    run_id: runId(30 + number),
+    files: 2,
+  });
+  return {
+    ...outcome,
+    message: 'The winner (first) is codex.',
+    lineage: {
+      start_branch_id: 'main',
+      latest_branch_id: branch(2, '').branch_id,
+      branches: [
+        { branch_id: 'main' },
+        { ...branch(1, 'codex'), status: 'success', verified: 'passed', winner: true, additions: 4, deletions: 2 },
+        {
+          ...branch(2, 'claude'),
+          status: 'tool',
+          verified: 'failed',
+          additions: 90,
+          deletions: 31,
+          remarks: '1 test deleted',
+        },
+      ],
+    },
+  };
+}
 
 /** Turns of words, reads and commands. */
 function longRun(): EventRecord[] {
@@ -169,6 +224,14 @@ const runPath = (number: number, view = ''): string => `/runs/${runId(number)}${
 const views: Readonly<Record<string, View>> = {
   list: { path: '/' },
   filters: { path: '/?agent=codex', prepare: click('Chart') },
+  agents: {
+    path: '/',
+    prepare: async (page) => {
+      await click('Chart')(page);
+      await click('Agent')(page);
+      await page.locator('.line-bar').nth(2).waitFor();
+    },
+  },
   none: { path: '/?search=nothing-like-that' },
   help: { path: '/', prepare: (page) => page.keyboard.press('?') },
   result: { path: runPath(1) },
@@ -207,6 +270,22 @@ const views: Readonly<Record<string, View>> = {
     },
   },
   copy: { path: runPath(1), prepare: click('Copy as') },
+  race: {
+    path: runPath(3),
+    prepare: async (page) => {
+      await click('Show the changes side by side')(page);
+      await page.locator('.change .diff').nth(2).waitFor();
+    },
+  },
+  details: {
+    path: runPath(1, 'time'),
+    prepare: async (page) => {
+      for (const key of ['j', 'j', 'j', 'j', 'j', 'j']) await page.keyboard.press(key);
+      await page.locator('.span.is-selected').waitFor();
+    },
+  },
+  waits: { path: runPath(5) },
+  limits: { path: runPath(2), prepare: click('Limits…') },
   tree: { path: `${runPath(3)}/tree` },
   compare: { path: `/compare/${runId(1)}/${runId(32)}`, prepare: (page) => page.locator('.step').first().waitFor() },
   queue: { path: '/queue', prepare: (page) => page.getByRole('table', { name: 'Dead runs' }).waitFor() },
@@ -229,6 +308,8 @@ const looks = {
   light: { colorScheme: 'light', viewport: wide },
   dark: { colorScheme: 'dark', viewport: wide },
   phone: { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  'dark phone': { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+  'wide screen': { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
 } as const;
 type Look = keyof typeof looks;
 const lookNames = Object.keys(looks) as Look[];
@@ -274,6 +355,10 @@ it('shows what waits, who works, and what nobody tries any more', async () => {
     '– queued',
     '– waiting',
   ]);
+  expect(await cells('Budgets')).toEqual(['team-a | week | $42.50']);
+  expect(await page.getByRole('table', { name: 'Budgets' }).innerText()).toMatch(
+    /91(?:\.0)?%\s+31, 2 running, 1 unpriced/,
+  );
   expect((await cells('Dead runs')).map((row) => row.split(' | ')[0])).toEqual(['✕ incomplete']);
   expect(await page.getByRole('status').first().innerText()).toContain(
     'Paused by ada@laptop: the model server is down.',
@@ -390,6 +475,135 @@ it.runIf(isSweep)(
     await page.close();
   },
 );
+
+it('shows who raced side by side, who won, and what each changed', async () => {
+  const page = await open(runPath(3));
+  const cards = page.locator('.card');
+  await cards.nth(1).getByText('Tokens').waitFor();
+  const texts = (await cards.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+  expect(texts[0]).toMatch(
+    /^1 codex Winner ✓ Succeeded Model gpt-6-codex Verify ✓ passed Lines \+4 −2 Files 2 Time 44\.3s Cost \$0\.18/,
+  );
+  expect(texts[1]).toMatch(
+    /^2 claude ✕ Failed: tool error .* Verify ✕ failed Lines \+90 −31 Files 2 Time 1m06s Cost \$0\.36/,
+  );
+  expect(texts[1]).toContain('1 test deleted');
+  expect(texts[1]).toMatch(/Compare with the winner$/);
+  await page.getByRole('button', { name: 'Show the changes side by side' }).click();
+  await expect.poll(() => page.locator('.change').nth(1).locator('.diff').count()).toBe(2);
+  // An edit leads to its place in the run that made it.
+  expect(await page.locator('.change').nth(1).locator('.file-note a').first().getAttribute('href')).toMatch(
+    new RegExp(`^/runs/${runId(32)}\\?view=events#e\\d+$`),
+  );
+  // The same stands above the tree, and the runs below a run stand below it in the list.
+  await page.goto(`${server.url}${runPath(3)}/tree`);
+  await expect.poll(() => page.locator('.card').count()).toBe(2);
+  await page.goto(`${server.url}/`);
+  const ids = page.locator('.run-what code');
+  const short = (number: number): string => runId(number).slice(-8);
+  await page.locator('.fold').first().waitFor();
+  const listed = await ids.allTextContents();
+  const at = listed.indexOf(short(3));
+  expect(listed.slice(at, at + 3)).toEqual([short(3), short(31), short(32)]);
+  await page.locator('.fold').first().click();
+  await expect.poll(() => ids.allTextContents()).not.toContain(short(31));
+  // Sorted by a column, every run stands alone.
+  await page.goto(`${server.url}/?sort=-cost`);
+  await page.locator('.run-row').nth(1).waitFor();
+  expect(await page.locator('.fold').count()).toBe(0);
+  expect(await ids.allTextContents()).toContain(short(31));
+  await page.context().close();
+});
+
+it('tells what each turn used, and colours code, which stays text', async () => {
+  const page = await open(runPath(1, 'events'));
+  const used = page.locator('.turn-usage');
+  await used.first().waitFor();
+  expect(await used.first().innerText()).toBe('8.2k in · 240 out · $0.0213');
+  const diff = page.locator('.diff').first();
+  await expect.poll(() => diff.locator('.code-word').allTextContents()).toContain('return');
+  expect(await diff.locator('.code-number').first().textContent()).toBe('0');
+  await page.context().close();
+});
+
+it('says until when a run waits, in the list too', async () => {
+  const page = await open(runPath(5));
+  await page
+    .getByRole('heading', { name: /^. Waiting until / })
+    .or(page.getByRole('heading', { name: /Waiting until/ }))
+    .first()
+    .waitFor();
+  await page.locator('.standstill').getByText('Waiting for a limit of the provider to reset, until').waitFor();
+  await page.getByRole('button', { name: 'Go on now' }).click();
+  await page.getByText('The run was asked to go on.').waitFor();
+  expect(server.asked).toContain(`POST /api/runs/${runId(5)}/order`);
+  await page.goto(server.url);
+  await page.locator('.run-state', { hasText: 'Waiting' }).waitFor();
+  await page.context().close();
+});
+
+it('shows the list beside a run, and details beside the timeline, where there is room', async () => {
+  const page = await open(runPath(1, 'time'), { viewport: { width: 1440, height: 900 } });
+  const beside = page.getByRole('navigation', { name: 'Runs', exact: true });
+  await beside.locator('[aria-current=page]').waitFor();
+  const span = page.locator('.span', { hasText: 'npm test' }).first();
+  await span.click();
+  const details = page.getByRole('region', { name: 'Details' });
+  await details.getByText('AssertionError: expected 81 to be 90').waitFor();
+  await details.getByRole('button', { name: 'Open in the transcript' }).click();
+  await page.locator('.row.is-linked').waitFor();
+  // The next run of the list, with the list where it was.
+  await page.keyboard.press('J');
+  await page.waitForURL((url) => !url.pathname.endsWith(runId(1)));
+  await beside.locator('[aria-current=page]').waitFor();
+  await page.keyboard.press('b');
+  await beside.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.locator('.tabs').waitFor();
+  expect(await beside.count()).toBe(0);
+  await page.keyboard.press('b');
+  await beside.waitFor();
+  await page.setViewportSize({ width: 1024, height: 800 });
+  await beside.waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
+it('draws figures by day, agent, model and repository; days that are far apart stand far apart', async () => {
+  const page = await open('/');
+  await click('Chart')(page);
+  await page.locator('.column').nth(3).waitFor();
+  const days = await page.locator('.columns li').allInnerTexts();
+  expect(days.length).toBeGreaterThan(otherRuns().length);
+  expect(days.some((text) => text.includes('nothing'))).toBe(true);
+  await page.getByRole('button', { name: 'Agent', exact: true }).click();
+  const line = page.locator('.lines li', { hasText: 'gemini' });
+  await line.waitFor();
+  expect(await line.innerText()).toMatch(/2 runs, 1 of 2 succeeded/);
+  await page.getByRole('button', { name: 'Cost', exact: true }).click();
+  await expect.poll(() => line.innerText()).toMatch(/\$0\.01.*1 run unpriced/s);
+  await line.getByRole('link').click();
+  await page.waitForURL(/agent=gemini/);
+  await page.context().close();
+});
+
+it('tells edits of one file apart when they differ', async () => {
+  const one = demoRun(61, { title: 'One way' });
+  const other = demoRun(62, { title: 'Another way' });
+  other.records = other.records.map((record) =>
+    record.type === 'file.edited' && record.path === 'src/cart.ts'
+      ? { ...record, diff: record.diff?.replace('cart.discount ?? 0', 'cart.discount || 0') ?? '' }
+      : record,
+  );
+  server.add(one, other);
+  const page = await open(`/compare/${runId(61)}/${runId(62)}`);
+  await page.locator('.step').first().waitFor();
+  const differing = page.locator('.aligned-changed');
+  await expect.poll(() => differing.count()).toBe(2);
+  expect(await differing.first().innerText()).toMatch(/apply_patch\s+src\/cart\.ts\s+another edit/);
+  expect(await differing.nth(1).innerText()).toContain('modified src/cart.ts in another way');
+  for (const number of [61, 62]) server.runs.delete(runId(number));
+  await page.context().close();
+});
 
 it('is at most 90 KB, all in all', () => {
   const web = join(root, 'dist', 'web');

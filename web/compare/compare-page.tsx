@@ -7,7 +7,7 @@ import { useKeys } from '../parts/keys.ts';
 import { oneLine, visible } from '../parts/plain-text.ts';
 import { endInWords, shortId, stateOf } from '../parts/words.ts';
 import { go } from '../route.ts';
-import { Steps } from './steps.tsx';
+import { changedDifferently, Steps, useSteps } from './steps.tsx';
 
 type Change = RunDiff['tools'][number];
 
@@ -20,6 +20,8 @@ export function ComparePage({ a, b }: { a: string; b: string }) {
     }),
     [a, b],
   );
+  const both = useSteps(a, b);
+  const others = changedDifferently(both);
   useEffect(() => setTab(`${shortId(a)} and ${shortId(b)} · Runwire`, 'idle'), [a, b]);
   useKeys([
     { key: 's', what: 'Swap sides', run: () => go(`/compare/${b}/${a}`) },
@@ -61,12 +63,12 @@ export function ComparePage({ a, b }: { a: string; b: string }) {
         {runs.some(({ tape }) => tape === undefined) ? (
           <Aligned changes={diff.tools} isCode />
         ) : (
-          <Steps a={runs[0].id} b={runs[1].id} />
+          <Steps a={runs[0].id} b={runs[1].id} both={both} />
         )}
       </section>
       <section aria-labelledby="compare-files">
         <h2 id="compare-files">Files</h2>
-        <Aligned changes={diff.files} isCode />
+        <Aligned changes={diff.files} isCode isOther={(line) => others.has(line.slice(line.indexOf(' ') + 1))} />
       </section>
       <section aria-labelledby="compare-answers">
         <h2 id="compare-answers">Answers</h2>
@@ -140,7 +142,14 @@ function difference(one: number | undefined, other: number | undefined): string 
 const linesShown = 400;
 
 /** Equal lines share a row; a line that only one run has stands on its side. */
-function Aligned({ changes, isCode = false }: { changes: readonly Change[]; isCode?: boolean }) {
+interface AlignedProperties {
+  changes: readonly Change[];
+  isCode?: boolean;
+  /** Whether what both have is another thing in each. */
+  isOther?: (line: string) => boolean;
+}
+
+function Aligned({ changes, isCode = false, isOther = () => false }: AlignedProperties) {
   const rows: { kind: Change['kind'] | 'changed'; a?: string; b?: string }[] = [];
   for (let at = 0; at < changes.length; at += 1) {
     const change = changes[at];
@@ -159,7 +168,7 @@ function Aligned({ changes, isCode = false }: { changes: readonly Change[]; isCo
     } else
       for (const value of change.value)
         rows.push({
-          kind: change.kind,
+          kind: change.kind === 'same' && isOther(value) ? 'changed' : change.kind,
           ...(change.kind === 'added' ? {} : { a: value }),
           ...(change.kind === 'removed' ? {} : { b: value }),
         });
@@ -171,9 +180,11 @@ function Aligned({ changes, isCode = false }: { changes: readonly Change[]; isCo
         <div key={index} role="row" class={`aligned-${kind}`}>
           <span role="cell" class={a === undefined ? 'is-none' : ''}>
             {a === undefined ? <span class="sr-only">nothing</span> : visible(a)}
+            {kind === 'changed' && a === b ? <span class="step-other"> in another way</span> : null}
           </span>
           <span role="cell" class={b === undefined ? 'is-none' : ''}>
             {b === undefined ? <span class="sr-only">nothing</span> : visible(b)}
+            {kind === 'changed' && a === b ? <span class="step-other"> in another way</span> : null}
           </span>
         </div>
       ))}

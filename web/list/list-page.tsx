@@ -6,9 +6,21 @@ import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { notify } from '../parts/notices.tsx';
 import { oneLine } from '../parts/plain-text.ts';
-import { dateTime, endInAWord, endInWords, labelsOf, newer, shortId, stateOf } from '../parts/words.ts';
+import {
+  clockTime,
+  dateTime,
+  endInAWord,
+  endInWords,
+  labelsOf,
+  newer,
+  shortId,
+  stateOf,
+  waitsUntil,
+} from '../parts/words.ts';
 import { address, go } from '../route.ts';
+import { lastFilters } from './beside.tsx';
 import { Filters, filterNames } from './filters.tsx';
+import { grouped, type ListedRun } from './grouped.ts';
 import { Trends } from './trends.tsx';
 
 const pageLength = 100;
@@ -47,6 +59,7 @@ export function ListPage() {
   /** How often a run has begun or ended since the page was opened. */
   const [changes, setChanges] = useState(0);
   const isFiltered = key !== '';
+  useEffect(() => void (lastFilters.value = key), [key]);
 
   useEffect(() => {
     const going = new Set<string>();
@@ -67,6 +80,13 @@ export function ListPage() {
     const fresh = isFiltered ? [] : [...live.values()].filter(({ id }) => !ids.has(id));
     return sorted([...fresh, ...known.map((run) => newer(run, live.get(run.id)))], url.searchParams.get('sort'));
   }, [answer, added, live, isFiltered, url.searchParams.get('sort')]);
+  const isSorted = url.searchParams.get('sort') !== null;
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const listed = useMemo(
+    () =>
+      isSorted ? runs.map((run): ListedRun => ({ run, depth: 0, below: 0, isOpen: false })) : grouped(runs, toggled),
+    [runs, isSorted, toggled],
+  );
   const running = runs.filter(({ status }) => status === 'running').length;
   const next = more.key === key && more.runs.length > 0 ? more.next : answer?.next;
 
@@ -99,9 +119,15 @@ export function ListPage() {
     if (a !== undefined && b !== undefined) go(`/compare/${a}/${b}`);
   }
 
+  const chosen = listed[selected]?.run;
+  function toggle(id: string): void {
+    const changed = new Set(toggled);
+    if (!changed.delete(id)) changed.add(id);
+    setToggled(changed);
+  }
   const rows = useRef<HTMLDivElement>(null);
   function select(index: number): void {
-    const at = Math.min(Math.max(0, index), runs.length - 1);
+    const at = Math.min(Math.max(0, index), listed.length - 1);
     setSelected(at);
     const row = rows.current?.querySelectorAll<HTMLElement>('a.run-title')[at];
     row?.focus({ preventScroll: true });
@@ -110,9 +136,10 @@ export function ListPage() {
   useKeys([
     { key: 'j', what: 'Next run', run: () => select(selected + 1) },
     { key: 'k', what: 'Previous run', run: () => select(selected - 1) },
-    { key: 'Enter', what: 'Open the run', run: () => runs[selected] && go(`/runs/${runs[selected].id}`) },
+    { key: 'Enter', what: 'Open the run', run: () => chosen && go(`/runs/${chosen.id}`) },
     { key: '/', what: 'Search all runs', run: () => document.querySelector<HTMLInputElement>('#search-runs')?.focus() },
-    { key: 'm', what: 'Mark the run for comparison', run: () => runs[selected] && mark(runs[selected].id) },
+    { key: 'm', what: 'Mark the run for comparison', run: () => chosen && mark(chosen.id) },
+    { key: 'o', what: 'Fold or unfold the runs below', run: () => chosen && toggle(chosen.id) },
     { key: 'c', what: 'Compare the two marked runs', run: compare },
   ]);
 
@@ -144,7 +171,7 @@ export function ListPage() {
           </Empty>
         )
       ) : (
-        <div class="runs" ref={rows} role="table" aria-label="Runs" aria-rowcount={runs.length}>
+        <div class="runs" ref={rows} role="table" aria-label="Runs" aria-rowcount={listed.length}>
           <div class="run-row run-head" role="row">
             <span role="columnheader" class="run-mark">
               <span class="sr-only">Mark</span>
@@ -157,13 +184,14 @@ export function ListPage() {
               <SortHead key={field} field={field} title={title} />
             ))}
           </div>
-          {runs.map((run, index) => (
+          {listed.map((each, index) => (
             <RunLine
-              key={run.id}
-              run={run}
+              key={each.run.id}
+              listed={each}
+              onFold={() => toggle(each.run.id)}
               isSelected={index === selected}
-              isMarked={marked.includes(run.id)}
-              onMark={() => mark(run.id)}
+              isMarked={marked.includes(each.run.id)}
+              onMark={() => mark(each.run.id)}
             />
           ))}
         </div>
@@ -175,7 +203,7 @@ export function ListPage() {
           </button>
         </p>
       )}
-      {url.searchParams.get('sort') !== null && next !== undefined ? (
+      {isSorted && next !== undefined ? (
         <p class="hint">Sorted among the {plural(runs.length, 'run')} loaded so far; there are more.</p>
       ) : null}
       {marked.length === 0 ? null : (
@@ -238,14 +266,16 @@ function SortHead({ field, title }: { field: SortField; title: string }) {
 }
 
 interface LineProperties {
-  run: RunSummary;
+  listed: ListedRun;
+  onFold: () => void;
   isSelected: boolean;
   isMarked: boolean;
   onMark: () => void;
 }
 
-function RunLine({ run, isSelected, isMarked, onMark }: LineProperties) {
+function RunLine({ listed: { run, depth, below, isOpen }, onFold, isSelected, isMarked, onMark }: LineProperties) {
   const state = stateOf(run);
+  const until = waitsUntil(run);
   const took = run.duration_ms ?? (run.status === 'running' ? Math.max(0, now.value - run.started_at) : undefined);
   const tokens = figure(run, 'tokens');
   const title = oneLine(run.title, 200) || '(no prompt)';
@@ -267,8 +297,20 @@ function RunLine({ run, isSelected, isMarked, onMark }: LineProperties) {
       </span>
       <span role="cell" class={`run-state text-${state}`} title={endInWords(run)}>
         <Dot state={state} /> {endInAWord(run)}
+        {until === undefined ? null : <small>{clockTime(until)}</small>}
       </span>
-      <span role="cell" class="run-what">
+      <span role="cell" class="run-what" style={{ paddingInlineStart: `${Math.min(depth, 6) * 34}px` }}>
+        {below === 0 ? null : (
+          <button
+            type="button"
+            class="quiet fold"
+            aria-expanded={isOpen}
+            aria-label={`${plural(below, 'run')} below ${shortId(run.id)}`}
+            onClick={onFold}
+          >
+            {isOpen ? '▾' : '▸'}
+          </button>
+        )}
         <a class="run-title" href={`/runs/${run.id}`}>
           {title}
         </a>

@@ -1,10 +1,10 @@
-import { useMemo, useState } from 'preact/hooks';
-import { costInWords, dollars, percent, plural } from '../../src/terminal/figures.ts';
+import { useState } from 'preact/hooks';
+import { costInWords, percent, plural } from '../../src/terminal/figures.ts';
 import type { StatsRow } from '../api.ts';
-import { Chart } from '../parts/chart.tsx';
 import { useAnswer, useSoon } from '../parts/common.tsx';
 import { NoticeButton } from '../parts/notices.tsx';
 import { source } from '../parts/source.ts';
+import { Bars } from './bars.tsx';
 
 const daysShown = 30;
 const patienceMs = 1500;
@@ -38,21 +38,6 @@ export function Trends({ filters, changes }: { filters: string; changes: number 
   // Adding up a large ledger takes a moment, so not every run that begins triggers it.
   useSoon(() => changes > 0 && again(), patienceMs, [changes]);
   const [isOpen, setOpen] = useState(false);
-  const chart = useMemo(() => {
-    const shown = (days ?? []).filter(({ group }) => group !== undefined).slice(-365);
-    return {
-      times: shown.map(({ group }) => Date.parse(group ?? '')),
-      lines: [
-        {
-          label: 'Succeeded',
-          values: shown.map(({ runs, running, succeeded }) => (runs === running ? null : succeeded / (runs - running))),
-          figure: (value: number) => `${Math.round(value * 100)}%`,
-          most: 1,
-        },
-        { label: 'Cost', values: shown.map(({ cost }) => cost ?? null), figure: (value: number) => dollars(value) },
-      ],
-    };
-  }, [days]);
   if (days === undefined || days.length === 0) return null;
   const { runs, running, succeeded, cost, costKnown, costAtLeast } = add(days);
   const ended = runs - running;
@@ -94,14 +79,7 @@ export function Trends({ filters, changes }: { filters: string; changes: number 
         </button>
         <NoticeButton label="Notify me when runs end" />
       </div>
-      {isOpen ? (
-        <Chart
-          times={chart.times}
-          lines={chart.lines}
-          moment={(at) => new Date(at).toISOString().slice(0, 10)}
-          label="Share of runs that succeeded, and cost, by day"
-        />
-      ) : null}
+      {isOpen ? <Bars filters={filters} changes={changes} /> : null}
     </section>
   );
 }

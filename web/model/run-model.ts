@@ -1,16 +1,27 @@
 import { signal } from '@preact/signals';
 import type { Tokens } from '../../src/outcome/tokens.ts';
 import { UsageTotals } from '../../src/outcome/usage.ts';
+import { Lineage } from '../../src/outcome/lineage.ts';
+import { changeInWords } from '../../src/outcome/warnings.ts';
 import { eventTypes } from './event-types.ts';
 import { RecordPages } from './record-pages.ts';
 import { RowFold } from './row-fold.ts';
 import type { FileEdit, Row, SentRecord } from './row.ts';
 import { grown, Rows } from './rows.ts';
+import { TurnUsages } from './turn-usage.ts';
 
 export interface UsagePoint {
   at: number;
   tokens: number;
   cost?: number | undefined;
+}
+
+/** The run stands still: until a limit resets, or until a person lets it go on. */
+export interface Pause {
+  reason: 'limit' | 'person';
+  at: number | undefined;
+  by: string | undefined;
+  until: number | undefined;
 }
 
 export interface ChangedFile {
@@ -29,6 +40,10 @@ const troublesKept = 8;
 const pointsKept = 1000;
 const requestsKept = 10_000;
 const piecesRead = 5000;
+const changesKept = 20;
+const branchesKept = 200;
+
+const validTime = (at: number): number | undefined => (Number.isNaN(at) ? undefined : at);
 
 /**
  * What the page knows about a run: records go in once and in order, rows come out. For every row it keeps the times and how
@@ -53,6 +68,13 @@ export class RunModel {
   tools = 0;
   failedTools = 0;
   tokens: Tokens = {};
+  readonly turnUsage = new TurnUsages();
+  /** The branches of the work, as far as they were reported. */
+  readonly lineage = new Lineage(branchesKept);
+  /** Present while the run stands still. */
+  pause: Pause | undefined;
+  /** Limits that people changed while it went on, the first ones. */
+  readonly changes: { at: number | undefined; words: string }[] = [];
   /** The first rows that report a problem, and how many do. */
   readonly troubles: Row[] = [];
   troubleCount = 0;
@@ -130,8 +152,22 @@ export class RunModel {
       case 'retry.scheduled':
         if (record.scope === 'run') this.#totals.nextAttempt(record.resumes === true);
         return;
+      case 'branch.updated':
+        this.lineage.updated(record);
+        return;
+      case 'run.paused':
+        this.pause = { reason: record.reason, at: validTime(at), by: record.by, until: record.until_ms };
+        return;
+      case 'run.resumed':
+        this.pause = undefined;
+        return;
+      case 'limit.changed':
+        if (this.changes.length < changesKept) this.changes.push({ at: validTime(at), words: changeInWords(record) });
+        return;
       case 'turn.started':
         this.turns += 1;
+        // The row of this turn is the next one.
+        this.turnUsage.begin(this.rows.length);
         return;
       case 'item.started':
         this.tools += 1;
@@ -144,6 +180,7 @@ export class RunModel {
       case 'usage.reported':
         this.#totals.report(record);
         this.tokens = this.#totals.total();
+        this.turnUsage.report(this.tokens);
         if (this.lastAt !== undefined) this.#usagePoint(this.lastAt);
     }
   }

@@ -1,39 +1,23 @@
-import Anser from 'anser';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { fileSize } from '../../src/terminal/figures.ts';
+import { coloured } from './code.tsx';
 import { visible } from './plain-text.ts';
+import { shadesOf } from './shades.ts';
 import { withoutCommands } from './terminal-commands.ts';
 
-const hues = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
-
 /** Terminal output as spans; colours are those of the theme, so that they can be read on any background. */
-function coloured(text: string): ComponentChildren {
+function terminal(text: string): ComponentChildren {
   if (!text.includes('\u001b')) return visible(text);
-  const clean = withoutCommands(text);
-  return Anser.ansiToJson(clean, { json: true, use_classes: true, remove_empty: true }).map((part, index) => {
-    const classes = [hueOf(part.fg, part.fg_truecolor), ...part.decorations.map((name) => `ansi-${name}`)]
-      .filter(Boolean)
-      .join(' ');
-    return classes === '' ? (
-      visible(part.content)
+  return shadesOf(withoutCommands(text)).map(({ text: part, classes }, index) =>
+    classes === '' ? (
+      visible(part)
     ) : (
       <span key={index} class={classes}>
-        {visible(part.content)}
+        {visible(part)}
       </span>
-    );
-  });
-}
-
-function hueOf(name: string | null, rgb: string | null): string {
-  if (name === null || name === undefined) return '';
-  const named = /^ansi-(?:bright-)?([a-z]+)$/.exec(name)?.[1] ?? '';
-  if (hues.includes(named)) return `ansi-${named}`;
-  const [red = 0, green = 0, blue = 0] = (rgb ?? '').split(',').map(Number);
-  const most = Math.max(red, green, blue);
-  if (!(most > 60) || most - Math.min(red, green, blue) < 40) return '';
-  const bits = [red, green, blue].reduce((sum, value, index) => sum + (value > most / 2 ? 2 ** index : 0), 0);
-  return `ansi-${hues[bits] ?? 'white'}`;
+    ),
+  );
 }
 
 /** A line that was overwritten shows its last content. */
@@ -54,17 +38,19 @@ interface Properties {
   lines?: number;
   label: string;
   class?: string;
+  /** A name of a language or of a file, if it is code. */
+  language?: string | undefined;
 }
 
 /** Program output, cut until the reader asks for more. */
-export function Output({ text, lines = 400, label, class: name = '' }: Properties) {
+export function Output({ text, lines = 400, label, class: name = '', language }: Properties) {
   const [shown, setShown] = useState({ lines, length: step });
   const head = firstLines(text.length > shown.length ? text.slice(0, shown.length) : text, shown.lines);
   const rest = text.length - head.length;
   return (
     <div class={`output ${name}`}>
       <pre tabIndex={0} role="group" aria-label={label}>
-        {coloured(overwritten(head))}
+        {language === undefined || head.includes('\u001b') ? terminal(overwritten(head)) : coloured(head, language)}
       </pre>
       {rest > 0 ? (
         <button

@@ -1,7 +1,7 @@
-import { diffWordsWithSpace, structuredPatch } from 'diff';
-import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { FileEdit, ToolPart } from '../model/row.ts';
+import { coloured, type Stretch } from './code.tsx';
+import { differences, diffLines, wordsOf } from './differences.ts';
 import { visible } from './plain-text.ts';
 
 interface Line {
@@ -14,6 +14,7 @@ interface Line {
 }
 
 const linesShown = 400;
+const mostEdits = 200;
 
 /** A unified diff as rows, without lines that belong to no hunk. */
 function readDiff(text: string): Line[] {
@@ -70,18 +71,32 @@ function paired(lines: Line[]): Line[] {
   return lines;
 }
 
-function words({ kind, text, pair }: Line): ComponentChildren {
-  if (pair === undefined) return visible(text);
+/** The parts of a line that are not in the one that it replaced, or that replaced it. */
+function changedIn({ kind, text, pair }: Line): Stretch[] {
+  if (pair === undefined) return [];
   const [before, after] = kind === 'removed' ? [text, pair] : [pair, text];
-  return diffWordsWithSpace(before, after).flatMap(({ added, removed, value }, index): ComponentChildren[] => {
-    if (kind === 'removed' ? added : removed) return [];
-    return added || removed ? [<em key={index}>{visible(value)}</em>] : [visible(value)];
-  });
+  const found: Stretch[] = [];
+  let at = 0;
+  for (const { kind: each, value } of differences(wordsOf(before), wordsOf(after), mostEdits)) {
+    if (each !== 'same' && each !== kind) continue;
+    const { length } = value.join('');
+    if (each === kind) found.push({ from: at, to: at + length });
+    at += length;
+  }
+  return found;
 }
 
 const signs = { same: ' ', added: '+', removed: '-', place: ' ' };
 
-export function DiffView({ diff, label, lines: most = linesShown }: { diff: string; label: string; lines?: number }) {
+interface Properties {
+  diff: string;
+  label: string;
+  /** The file: its name says which language it is. */
+  path: string;
+  lines?: number;
+}
+
+export function DiffView({ diff, label, path, lines: most = linesShown }: Properties) {
   const lines = useMemo(() => readDiff(diff.length > 2_000_000 ? diff.slice(0, 2_000_000) : diff), [diff]);
   const [shown, setShown] = useState(most);
   return (
@@ -94,7 +109,9 @@ export function DiffView({ diff, label, lines: most = linesShown }: { diff: stri
                 <td class="diff-number">{line.old ?? ''}</td>
                 <td class="diff-number">{line.now ?? ''}</td>
                 <td class="diff-sign">{signs[line.kind]}</td>
-                <td class="diff-text">{words(line)}</td>
+                <td class="diff-text">
+                  {line.kind === 'place' ? visible(line.text) : coloured(line.text, path, changedIn(line))}
+                </td>
               </tr>
             ))}
           </tbody>
@@ -128,6 +145,5 @@ export function diffOf(edit: FileEdit | undefined, tool: ToolPart | undefined): 
   );
   if (after === undefined) return text(args['patch'] ?? args['diff']);
   const before = text(args['oldString'] ?? args['old_string'] ?? args['old_str']) ?? '';
-  const patch = structuredPatch('', '', before, after, undefined, undefined, { context: 3, timeout: 300 });
-  return patch?.hunks.map(({ lines }) => lines.join('\n')).join('\n');
+  return diffLines(before, after);
 }

@@ -41,8 +41,10 @@ function block(token: Token, index: number, depth: number): ComponentChildren {
       );
     case 'paragraph':
       return <p key={index}>{inlines(token)}</p>;
-    case 'code':
-      return <Output key={index} text={(token as Tokens.Code).text} label="Code" class="code" />;
+    case 'code': {
+      const { text, lang = '' } = token as Tokens.Code;
+      return <Output key={index} text={text} label="Code" class="code" language={lang.split(/[\s,{:]/, 1)[0]} />;
+    }
     case 'blockquote':
       return (
         <blockquote key={index}>

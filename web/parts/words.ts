@@ -18,10 +18,26 @@ const classWords: Readonly<Record<string, string>> = {
   cancelled: 'Cancelled',
 };
 
-type Ended = Pick<RunSummary, 'status' | 'class'>;
+type Ended = Pick<RunSummary, 'status' | 'class' | 'waits_until'>;
+
+/** When the limit resets that a run waits for; undefined: it waits for none. */
+export function waitsUntil({ status, waits_until: until = 0 }: Ended): number | undefined {
+  return status === 'running' && until > 0 ? until : undefined;
+}
+
+/** The time, with the day if that is another one. */
+export function clockTime(at: number): string {
+  if (!(Math.abs(at) <= 8.64e15)) return '?';
+  const [then, today] = [new Date(at), new Date()];
+  const day = then.toDateString() === today.toDateString() ? {} : ({ day: 'numeric', month: 'short' } as const);
+  return then.toLocaleString(undefined, { ...day, hour: '2-digit', minute: '2-digit' });
+}
 
 /** How a run ended, or that it is running, in words that are clear without colour. */
-export function endInWords({ status, class: verdict }: Ended): string {
+export function endInWords(run: Ended): string {
+  const { status, class: verdict } = run;
+  const until = waitsUntil(run);
+  if (until !== undefined) return `Waiting until ${clockTime(until)}`;
   if (status === 'running') return 'Running';
   return classWords[verdict ?? status] ?? (status === 'error' ? 'Failed' : capital(status));
 }
@@ -40,10 +56,13 @@ const shortWords: Readonly<Record<string, string>> = {
 
 /** A shorter form, for a column. */
 export function endInAWord(run: Ended): string {
+  if (waitsUntil(run) !== undefined) return 'Waiting';
   return run.status === 'running' ? 'Running' : (shortWords[run.class ?? ''] ?? endInWords(run));
 }
 
-export function stateOf({ status, class: verdict }: Ended): State {
+export function stateOf(run: Ended): State {
+  const { status, class: verdict } = run;
+  if (waitsUntil(run) !== undefined) return 'warn';
   if (status === 'running') return 'running';
   if (status === 'success') return 'good';
   if (status === 'cancelled' || verdict === 'cancelled') return 'idle';

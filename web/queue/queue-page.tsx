@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { ago, compactDuration, plural } from '../../src/terminal/figures.ts';
-import type { QueueState } from '../api.ts';
+import { ago, compactCount, compactDuration, dollars, percent, plural } from '../../src/terminal/figures.ts';
+import type { BudgetState, QueueState } from '../api.ts';
 import { Command, Dot, Empty, now, Problem, setTab, useAnswer } from '../parts/common.tsx';
 import { oneLine } from '../parts/plain-text.ts';
 import { source } from '../parts/source.ts';
@@ -17,18 +17,25 @@ const jobTone: Readonly<Record<string, State>> = { running: 'running', ended: 'b
 
 /** What waits, who works, and what nobody tries any more. */
 export function QueuePage() {
-  const { answer, error, again } = useAnswer(async () => ({ queue: await source.value.queue() }), []);
+  const { answer, error, again } = useAnswer(async () => {
+    const [queue, budgets] = await Promise.all([source.value.queue(), source.value.budgets()]);
+    return { queue, budgets };
+  }, []);
   useEffect(again, [Math.floor(now.value / refreshMs)]);
   useEffect(() => setTab('Queue · Runwire', 'idle'), []);
   if (answer === undefined)
     return error === undefined ? <p class="loading">Loading the queue…</p> : <Problem error={error} again={again} />;
-  const { queue } = answer;
+  const { queue, budgets } = answer;
   if (queue === undefined)
     return (
-      <Empty title="This ledger has no queue">
-        <p>A queue lives in PostgreSQL, beside the ledger of a team. The first run that is queued makes it.</p>
-        <Command text={'runwire enqueue --agent codex "fix the flaky test"'} />
-      </Empty>
+      <main class="queue-page">
+        <h1 class="page-title">Queue</h1>
+        <Empty title="This ledger has no queue">
+          <p>A queue lives in PostgreSQL, beside the ledger of a team. The first run that is queued makes it.</p>
+          <Command text={'runwire enqueue --agent codex "fix the flaky test"'} />
+        </Empty>
+        <Budgets budgets={budgets} />
+      </main>
     );
   const { jobs, oldest_wait_ms: oldest, slots } = queue.figures;
   return (
@@ -57,6 +64,7 @@ export function QueuePage() {
       ) : (
         <Jobs jobs={queue.jobs} label="Queued and running runs" />
       )}
+      <Budgets budgets={budgets} />
       {queue.dead.length === 0 ? null : (
         <>
           <h2>Dead</h2>
@@ -67,6 +75,68 @@ export function QueuePage() {
       )}
     </main>
   );
+}
+
+/** What runs may spend together, and what is left of it. */
+function Budgets({ budgets }: { budgets: readonly BudgetState[] }) {
+  if (budgets.length === 0) return null;
+  return (
+    <>
+      <h2>Budgets</h2>
+      <div class="table-box" role="region" aria-label="Budgets, which may scroll" tabIndex={0}>
+        <table aria-label="Budgets">
+          <thead>
+            <tr>
+              {['Budget', 'Per', 'Spent', 'Reserved', 'Limit', 'Used', 'Runs'].map((title) => (
+                <th key={title}>{title}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {budgets.map((budget) => (
+              <tr key={budget.name}>
+                <td>{oneLine(budget.name, 60)}</td>
+                <td>{budget.per}</td>
+                <td>{amounts(budget, budget.spent)}</td>
+                <td>{amounts(budget, budget.reserved)}</td>
+                <td>{amounts(budget, budget)}</td>
+                <td class={usedOf(budget) >= 0.9 ? 'text-bad' : usedOf(budget) >= 0.7 ? 'text-warn' : ''}>
+                  <meter
+                    min={0}
+                    max={1}
+                    value={Math.min(1, usedOf(budget))}
+                    aria-label={`Used of ${oneLine(budget.name, 60)}`}
+                  />{' '}
+                  {percent(usedOf(budget))}
+                </td>
+                <td>
+                  {budget.runs}
+                  {budget.running > 0 ? `, ${budget.running} running` : ''}
+                  {budget.unpriced > 0 ? `, ${budget.unpriced} unpriced` : ''}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+/** Of what is limited: dollars, tokens or both. */
+function amounts({ usd, tokens }: BudgetState, amount: { usd?: number; tokens?: number }): string {
+  const shown = [
+    usd === undefined ? '' : dollars(amount.usd ?? 0),
+    tokens === undefined ? '' : `${compactCount(amount.tokens ?? 0)} tokens`,
+  ];
+  return shown.filter(Boolean).join(', ');
+}
+
+/** The used share of whichever limit is nearest, with what is reserved. */
+function usedOf({ usd, tokens, spent, reserved }: BudgetState): number {
+  const share = (used: number, limit: number | undefined): number =>
+    limit === undefined ? 0 : limit === 0 ? 1 : used / limit;
+  return Math.max(share(spent.usd + reserved.usd, usd), share(spent.tokens + reserved.tokens, tokens));
 }
 
 function Workers({ workers }: { workers: QueueState['workers'] }) {

@@ -1,29 +1,42 @@
 import { useEffect, useState } from 'preact/hooks';
 import { plural } from '../../src/terminal/figures.ts';
 import type { RunRecord } from '../api.ts';
+import type { RunModel } from '../model/run-model.ts';
 import { copy, Dialog, Menu, say, useAnswer } from '../parts/common.tsx';
 import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { NoticeButton } from '../parts/notices.tsx';
 import { endInWords, shortId } from '../parts/words.ts';
 import { asMarkdown, commandOf } from './copy-as.ts';
+import { AskForLimits, pauseOrResume } from './orders.tsx';
 
 interface Properties {
   run: RunRecord;
+  model: RunModel;
+  /** Whether the reader may stop it, and tell it what to do. */
+  mayOrder: boolean;
+  /** The runs that would end with this one. */
+  ends: readonly string[];
   onReplay: () => void;
 }
 
-export function Actions({ run, onReplay }: Properties) {
+/** Whether the reader may stop a run, pause it and change its limits, and which runs would end with it. */
+export function useRights(run: RunRecord): { mayOrder: boolean; ends: readonly string[] } {
   const { answer: session } = useAnswer(() => source.value.session(), []);
-  const [asks, setAsks] = useState(false);
-  const isRunning = run.status === 'running';
-  const hasRight = isRunning && (session?.rights.includes('stop') ?? false);
+  const hasRight = run.status === 'running' && (session?.rights.includes('stop') ?? false);
   // Only a user who may stop runs asks whether this one can be stopped.
   const { answer: ends } = useAnswer(
     async () => (hasRight ? source.value.endsWith(run.id) : undefined),
     [run.id, hasRight],
   );
-  const mayStop = hasRight && ends !== undefined && ends.refused === undefined;
+  return { mayOrder: hasRight && ends !== undefined && ends.refused === undefined, ends: ends?.run_ids ?? [] };
+}
+
+export function Actions({ run, model, mayOrder, ends, onReplay }: Properties) {
+  void model.version.value;
+  const [asks, setAsks] = useState<'stop' | 'limits' | undefined>();
+  const isRunning = run.status === 'running';
+  const close = (): void => setAsks(undefined);
   const copies = [
     { label: 'Command to run it again', run: () => void copy(commandOf(run), 'Command copied') },
     {
@@ -50,7 +63,13 @@ export function Actions({ run, onReplay }: Properties) {
   useKeys([
     { key: 'y', what: 'Copy as …', run: () => document.querySelector<HTMLElement>('#copy-as')?.click() },
     { key: 'r', what: 'Replay', run: onReplay },
-    ...(mayStop ? [{ key: 'x', what: 'Stop the run (asks first)', run: () => setAsks(true) }] : []),
+    ...(mayOrder
+      ? [
+          { key: 'p', what: 'Pause the run, or let it go on', run: () => void pauseOrResume(run, model) },
+          { key: 'l', what: 'Change the limits of the run', run: () => setAsks('limits') },
+          { key: 'x', what: 'Stop the run (asks first)', run: () => setAsks('stop') },
+        ]
+      : []),
   ]);
   return (
     <div class="actions">
@@ -66,14 +85,25 @@ export function Actions({ run, onReplay }: Properties) {
       <span class="spare">
         <Menu id="copy-as" label="Copy as" entries={copies} />
       </span>
-      {mayStop ? (
-        <button type="button" class="danger" onClick={() => setAsks(true)}>
-          Stop…
-        </button>
+      {mayOrder ? (
+        <>
+          <span class="spare">
+            <button type="button" onClick={() => void pauseOrResume(run, model)}>
+              {model.pause === undefined ? 'Pause' : 'Resume'}
+            </button>
+          </span>
+          <span class="spare">
+            <button type="button" onClick={() => setAsks('limits')}>
+              Limits…
+            </button>
+          </span>
+          <button type="button" class="danger" onClick={() => setAsks('stop')}>
+            Stop…
+          </button>
+        </>
       ) : null}
-      {asks ? (
-        <AskToStop run={run} others={Math.max(0, (ends?.run_ids.length ?? 1) - 1)} onClose={() => setAsks(false)} />
-      ) : null}
+      {asks === 'stop' ? <AskToStop run={run} others={Math.max(0, ends.length - 1)} onClose={close} /> : null}
+      {asks === 'limits' ? <AskForLimits run={run} onClose={close} /> : null}
     </div>
   );
 }

@@ -79,7 +79,8 @@ export function Files({ run, model }: { run: RunRecord; model: RunModel }) {
 
 const editsShown = 20;
 
-function Edits({ file, model }: { file: ChangedFile; model: RunModel }) {
+/** The edits of a file. `page` is where the transcript is, if it is not on this page. */
+export function Edits({ file, model, page }: { file: ChangedFile; model: RunModel; page?: string }) {
   const shown = file.edits.slice(-editsShown);
   if (shown.length === 0)
     return (
@@ -94,6 +95,7 @@ function Edits({ file, model }: { file: ChangedFile; model: RunModel }) {
           key={edit.seq}
           edit={edit}
           model={model}
+          page={page}
           place={
             file.edits.length > 1
               ? `Edit ${file.edits.length - shown.length + index + 1} of ${file.edits.length}: `
@@ -106,7 +108,17 @@ function Edits({ file, model }: { file: ChangedFile; model: RunModel }) {
 }
 
 /** One edit; its diff is read when it is shown. */
-function Edit({ edit, model, place }: { edit: FileEdit; model: RunModel; place: string }) {
+function Edit({
+  edit,
+  model,
+  place,
+  page,
+}: {
+  edit: FileEdit;
+  model: RunModel;
+  place: string;
+  page: string | undefined;
+}) {
   const [whole, setWhole] = useState<FileEdit | undefined>();
   useEffect(() => {
     let isGone = false;
@@ -124,7 +136,7 @@ function Edit({ edit, model, place }: { edit: FileEdit; model: RunModel; place: 
       <p class="file-note">
         {place}
         {edit.operation} by{' '}
-        <a href={`${pathWith({ view: 'events' })}#e${call?.seq ?? edit.seq}`}>
+        <a href={`${page ?? pathWith({ view: 'events' })}#e${call?.seq ?? edit.seq}`}>
           {call === undefined ? `event ${edit.seq}` : oneLine(call.label, 60)}
         </a>
         {whole?.diff === undefined && diff !== undefined ? ', reconstructed from the tool call' : ''}
@@ -134,7 +146,7 @@ function Edit({ edit, model, place }: { edit: FileEdit; model: RunModel; place: 
       ) : diff === undefined ? (
         <p class="muted file-note">The agent reported no diff.</p>
       ) : (
-        <DiffView diff={diff} label={`Changes to ${oneLine(edit.path, 100)}`} />
+        <DiffView diff={diff} path={edit.path} label={`Changes to ${oneLine(edit.path, 100)}`} />
       )}
     </div>
   );

@@ -5,7 +5,7 @@ import type { RunRecord } from '../api.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { source } from '../parts/source.ts';
 import { oneLine, visible } from '../parts/plain-text.ts';
-import { capital, dateTime, labelsOf, shortId, stateOf } from '../parts/words.ts';
+import { capital, clockTime, dateTime, labelsOf, shortId, stateOf } from '../parts/words.ts';
 import { figuresOf } from './run-bar.tsx';
 
 /** The first layer, what happened and how we know; its verdict is in the bar above. */
@@ -85,6 +85,29 @@ const costSources: Readonly<Record<string, string>> = {
   wire: 'of its requests, as they passed',
 };
 
+/** Where one agent took over from another: each with how it ended and what it used. */
+function agentsInTurn({ outcome }: RunRecord): string | undefined {
+  return outcome?.agents
+    ?.map(({ agent, class: end, cost }) =>
+      [agent, end.replaceAll('_', ' '), costInWords({ cost })].filter(Boolean).join(', '),
+    )
+    .join(' → ');
+}
+
+/** What it was kept from, if anything. */
+function networkInWords({ outcome }: RunRecord): string | undefined {
+  const { network } = outcome ?? {};
+  if (network === undefined) return undefined;
+  if (!network.enforced) return `not limited: ${network.lack ?? 'this system cannot'}`;
+  const hosts = (network.stopped_hosts ?? []).map(({ host, count }) =>
+    count === 1 ? host : `${host} (${count} times)`,
+  );
+  const reach = network.mode === 'none' ? 'nothing could be reached' : 'only the model could be reached';
+  return network.stopped === 0
+    ? `${reach}; nothing else was tried`
+    : `${reach}; refused ${plural(network.stopped, 'time')}${hosts.length === 0 ? '' : `: ${hosts.slice(0, 10).join(', ')}`}`;
+}
+
 function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
   void model.version.value;
   const isLive = run.status === 'running';
@@ -148,6 +171,12 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
         : undefined,
     ],
     ['Stopped', stoppedInWords(run.labels)],
+    [
+      'Changed',
+      model.changes.map(({ at, words }) => (at === undefined ? words : `${words} at ${clockTime(at)}`)).join('; '),
+    ],
+    ['Agents in turn', agentsInTurn(run)],
+    ['Network', networkInWords(run)],
     ['Labels', labels.length === 0 ? undefined : labels.map(([key, value]) => `${key}=${value}`).join(' ')],
     [
       'Secrets',

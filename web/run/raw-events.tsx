@@ -221,7 +221,7 @@ function RawRow({
             </button>
             <a href={`#e${sequence}`}>Link</a>
           </p>
-          <Output text={JSON.stringify(record, null, 2)} label={`Event ${sequence}`} />
+          <Output text={JSON.stringify(record, null, 2)} label={`Event ${sequence}`} language="json" />
         </div>
       ) : null}
     </div>

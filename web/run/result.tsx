@@ -1,12 +1,15 @@
+import { useEffect } from 'preact/hooks';
 import { compactDuration, plural } from '../../src/terminal/figures.ts';
-import type { RunRecord } from '../api.ts';
+import type { RunRecord, TreeRun } from '../api.ts';
 import type { ChangedFile, RunModel } from '../model/run-model.ts';
+import { useAnswer } from '../parts/common.tsx';
 import { oneLine } from '../parts/plain-text.ts';
 import { source } from '../parts/source.ts';
 import { shortId } from '../parts/words.ts';
 import { pathWith } from '../route.ts';
 import { withoutColours } from '../parts/terminal-commands.ts';
 import type { Row } from '../model/row.ts';
+import { type Branch, Contestants, contestantsOf } from '../tree/contestants.tsx';
 import { MarkedAnswer } from './claims.tsx';
 import { Expectations, WhatToTry } from './next.tsx';
 import { shares } from './spans.ts';
@@ -17,7 +20,10 @@ import type { View } from './run-page.tsx';
 export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel; onShow: (view: View) => void }) {
   const answer = run.outcome?.message ?? model.lastWords;
   const files = filesOf(run, model);
-  const branches = run.outcome?.lineage?.branches ?? [];
+  const branches = (run.outcome?.lineage ?? model.lineage.report())?.branches ?? [];
+  const below = useChildren(run, branches);
+  const contestants = contestantsOf(run, branches, below);
+  const isKept = contestants.length === 0 && branches.length > 0;
   const trouble = onceEach(model.troubles, run);
   return (
     <div class="result">
@@ -49,6 +55,7 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
           </ul>
         </section>
       )}
+      <Contestants all={contestants} />
       <section aria-labelledby="answer">
         <h2 id="answer">Answer</h2>
         {answer === '' ? (
@@ -86,7 +93,7 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
           </ul>
         )}
       </section>
-      {branches.length === 0 ? null : (
+      {!isKept ? null : (
         <section aria-labelledby="branches">
           <h2 id="branches">Branches</h2>
           <ul class="branches">
@@ -115,6 +122,23 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
   );
 }
 
+/** The runs right below, which are asked for only where there is reason to. */
+function useChildren(run: RunRecord, branches: readonly Branch[]): TreeRun[] {
+  const hasChildren =
+    !source.value.isReport &&
+    (run.children !== undefined || branches.some(({ run_id: id }) => id !== undefined && id !== run.id));
+  const { answer = [], again } = useAnswer(
+    async () => (hasChildren ? source.value.children(run.id) : []),
+    [run.id, run.status, hasChildren],
+  );
+  // What goes on below a run is told by its own row, not by the records of this one.
+  useEffect(() => {
+    if (!hasChildren || run.status !== 'running') return;
+    return source.value.live((each) => (each.parent_run_id === run.id ? again() : undefined), again);
+  }, [run.id, run.status, hasChildren]);
+  return answer;
+}
+
 const linesShown = 3;
 
 /** The end of what a failed call printed: that is where the reason stands. */
@@ -141,8 +165,6 @@ function onceEach(troubles: readonly Row[], run: RunRecord): Row[] {
     return true;
   });
 }
-
-type Branch = NonNullable<NonNullable<RunRecord['outcome']>['lineage']>['branches'][number];
 
 function branchInWords({ winner, agent, status, verified, files, remarks }: Branch): string {
   return [

@@ -7,7 +7,7 @@ import type { RunModel } from '../model/run-model.ts';
 import { Dot, now } from '../parts/common.tsx';
 import { oneLine } from '../parts/plain-text.ts';
 import { source } from '../parts/source.ts';
-import { endInWords, shortId, stateOf } from '../parts/words.ts';
+import { endInWords, shortId, type State, stateOf } from '../parts/words.ts';
 
 /** How much of the window the bar covers: lists scroll below it, and what sticks stays under it. */
 export const barHeight = signal(42);
@@ -38,7 +38,7 @@ export function RunBar({ run, model, isResult, actions, children }: Properties) 
     if (box.current !== null) resized.observe(box.current);
     return () => resized.disconnect();
   }, []);
-  const state = stateOf(run);
+  const { state, words } = stateNow(run, model);
   const { took, cost } = figuresOf(run, model);
   const figures = [took === undefined ? '' : seconds(took), cost ?? ''].filter(Boolean);
   return (
@@ -59,7 +59,7 @@ export function RunBar({ run, model, isResult, actions, children }: Properties) 
           <code>{shortId(run.id)}</code>
         </p>
         <h1 class={`verdict text-${state}`}>
-          <Dot state={state} /> {endInWords(run)}
+          <Dot state={state} /> {words}
           {run.exit_code === undefined || run.exit_code === 0 ? null : <small> exit {run.exit_code}</small>}
         </h1>
         <p class="bar-figures">{figures.join(' · ')}</p>
@@ -69,6 +69,13 @@ export function RunBar({ run, model, isResult, actions, children }: Properties) 
       {children}
     </header>
   );
+}
+
+/** How it ended, or whether it works, waits for a limit, or was paused: the records know sooner than the row. */
+function stateNow(run: RunRecord, { pause, lastSeq }: RunModel): { state: State; words: string } {
+  if (run.status === 'running' && pause?.reason === 'person') return { state: 'warn', words: 'Paused' };
+  const shown = run.status === 'running' && lastSeq > 0 ? { ...run, waits_until: pause?.until ?? 0 } : run;
+  return { state: stateOf(shown), words: endInWords(shown) };
 }
 
 /** The time and the cost of a run so far, or of all of it. */

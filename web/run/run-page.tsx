@@ -10,9 +10,10 @@ import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { endInWords, shortId, type State, stateOf } from '../parts/words.ts';
 import { address, go, pathWith, withQuery } from '../route.ts';
-import { Actions } from './actions.tsx';
+import { Actions, useRights } from './actions.tsx';
 import { Files } from './files.tsx';
 import { Happened } from './happened.tsx';
+import { Standstill } from './orders.tsx';
 import { RawEvents } from './raw-events.tsx';
 import { countOf, Requests } from './requests.tsx';
 import { Replay, useReplay } from './replay.tsx';
@@ -53,9 +54,14 @@ function useRun(id: string) {
 
 export function RunPage({ id }: { id: string }) {
   const { run, error, again, model, stream } = useRun(id);
-  const replay = useReplay(id, model);
   if (run === undefined)
     return error === undefined ? <p class="loading">Loading the run…</p> : <Problem error={error} again={again} />;
+  return <Loaded run={run} model={model} stream={stream} />;
+}
+
+function Loaded({ run, model, stream }: { run: RunRecord; model: RunModel; stream: Stream }) {
+  const replay = useReplay(run.id, model);
+  const rights = useRights(run);
   return (
     <main class="run-page">
       <Announcement run={run} model={model} />
@@ -63,8 +69,13 @@ export function RunPage({ id }: { id: string }) {
         run={run}
         live={model}
         replayed={replay.model}
-        actions={<Actions run={run} onReplay={replay.start} />}
-        banner={<Banner run={run} stream={stream} />}
+        actions={<Actions run={run} model={model} {...rights} onReplay={replay.start} />}
+        banner={
+          <>
+            <Banner run={run} stream={stream} />
+            <Standstill run={run} model={model} mayOrder={rights.mayOrder} />
+          </>
+        }
       />
       {replay.model === undefined ? null : <Replay replay={replay} total={model.lastSeq} />}
     </main>

@@ -8,14 +8,18 @@ import { leaveButton, useKeys } from '../parts/keys.ts';
 import { source } from '../parts/source.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
+import { useWide } from '../parts/wide.ts';
 import { go, pathWith } from '../route.ts';
 import { TimeInWords } from './result.tsx';
 import { barHeight } from './run-bar.tsx';
+import { TranscriptRow } from './transcript-row.tsx';
 import { idleParts, Scale, type Span, spansOf } from './spans.ts';
 import { Strip } from './strip.tsx';
 
 type Window = readonly [from: number, to: number];
 const longFrom = 5000;
+/** In a narrower window a line leads to the transcript. */
+const detailsFrom = 1200;
 /** A smaller share of idle time is not worth a button. */
 const idleOfferedFrom = 0.3;
 
@@ -37,6 +41,10 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
   // The drawn range: real time, except that idle time may be drawn short.
   const all: Window = [scale.place(times[0]), scale.place(times[1])];
   const view = zoomed ?? all;
+
+  const isWide = useWide(detailsFrom);
+  const chosen = spans[selected]?.row ?? -1;
+  const details = isWide && chosen >= 0 ? chosen : undefined;
 
   function look(from: number, to: number): void {
     const width = Math.min(all[1] - all[0], Math.max(5, to - from));
@@ -67,6 +75,8 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
     { key: 'k', what: 'Previous line', run: () => select(selected - 1) },
     { key: 'z', what: 'Zoom to the line', run: () => fit(spans[selected]) },
     { key: 'i', what: 'Shorten idle time, or show its true length', run: compress },
+    { key: 'g', what: 'Go to the beginning', run: () => select(0) },
+    { key: 'G', what: 'Go to the end', run: () => select(spans.length - 1) },
     { key: 'Enter', what: 'Open it in the transcript', run: () => open(spans[selected]) },
   ]);
   function fit(span: Span | undefined): void {
@@ -133,35 +143,90 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
         view={[scale.moment(view[0]), scale.moment(view[1])]}
         onView={(from, to) => look(scale.place(from), scale.place(to))}
       />
-      <div class="waterfall" ref={chart}>
-        <Axis view={view} start={times[0]} scale={scale} isCompressed={isCompressed} />
-        <VirtualList
-          count={spans.length}
-          identity={model}
-          onRange={(from, to) => model.look(spans[from]?.row ?? 0, (spans[to - 1]?.row ?? 0) + 1)}
-          estimate={26}
-          inset={barHeight.value + 24}
-          label="Timeline"
-          handle={handle}
-          render={(index) => {
-            const span = spans[index];
-            return span === undefined ? null : (
-              <SpanLine
-                span={span}
-                model={model}
-                scale={scale}
-                view={view}
-                start={times[0]}
-                isSelected={index === selected}
-                onOpen={() => open(span)}
-                onFit={() => fit(span)}
-              />
-            );
-          }}
-        />
+      <div class={details === undefined ? '' : 'time-split'}>
+        <div class="waterfall" ref={chart}>
+          <Axis view={view} start={times[0]} scale={scale} isCompressed={isCompressed} />
+          <VirtualList
+            count={spans.length}
+            identity={model}
+            onRange={(from, to) => model.look(spans[from]?.row ?? 0, (spans[to - 1]?.row ?? 0) + 1)}
+            estimate={26}
+            inset={barHeight.value + 24}
+            label="Timeline"
+            handle={handle}
+            render={(index) => {
+              const span = spans[index];
+              return span === undefined ? null : (
+                <SpanLine
+                  span={span}
+                  model={model}
+                  scale={scale}
+                  view={view}
+                  start={times[0]}
+                  isSelected={index === selected}
+                  onOpen={() => (isWide && span.row >= 0 ? setSelected(index) : open(span))}
+                  onFit={() => fit(span)}
+                />
+              );
+            }}
+          />
+        </div>
+        {details === undefined ? null : (
+          <Details
+            run={run}
+            model={model}
+            row={details}
+            onOpen={() => open(spans[selected])}
+            onClose={() => setSelected(-1)}
+          />
+        )}
       </div>
       <UsageChart model={model} />
     </div>
+  );
+}
+
+/** What a line stands for, beside the timeline. */
+function Details({
+  run,
+  model,
+  row: index,
+  onOpen,
+  onClose,
+}: {
+  run: RunRecord;
+  model: RunModel;
+  row: number;
+  onOpen: () => void;
+  onClose: () => void;
+}) {
+  const row = model.row(index);
+  return (
+    <section class="details" aria-label="Details">
+      <p class="details-head">
+        <button type="button" onClick={onOpen}>
+          Open in the transcript
+        </button>
+        <button type="button" class="quiet" onClick={onClose}>
+          Close
+        </button>
+      </p>
+      {row === undefined ? (
+        <p class="muted">Reading…</p>
+      ) : (
+        <TranscriptRow
+          row={row}
+          usage={model.turnUsage.of(index)}
+          runId={run.id}
+          start={model.firstAt}
+          isMember={false}
+          isToggled
+          isSelected={false}
+          isLinked={false}
+          onToggle={onClose}
+        />
+      )}
+    </section>
   );
 }
 

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { compactDuration, fileSize, plural } from '../../src/terminal/figures.ts';
+import { compactCount, compactDuration, dollars, fileSize, plural } from '../../src/terminal/figures.ts';
 import type { Row, ToolPart } from '../model/row.ts';
 import type { Rows } from '../model/rows.ts';
+import type { TurnUsage } from '../model/turn-usage.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { Output } from '../parts/agent-text.tsx';
 import { copy, Dot } from '../parts/common.tsx';
@@ -13,6 +14,8 @@ import type { State } from '../parts/words.ts';
 
 interface Properties {
   row: Row;
+  /** What a turn used, if it begins one and that is known. */
+  usage?: TurnUsage | undefined;
   runId: string;
   start: number | undefined;
   isMember: boolean;
@@ -23,7 +26,17 @@ interface Properties {
 }
 
 /** One row: what it is on the left, when and how long on the right, the rest below. */
-export function TranscriptRow({ row, runId, start, isMember, isToggled, isSelected, isLinked, onToggle }: Properties) {
+export function TranscriptRow({
+  row,
+  usage,
+  runId,
+  start,
+  isMember,
+  isToggled,
+  isSelected,
+  isLinked,
+  onToggle,
+}: Properties) {
   const at = row.at === undefined || start === undefined ? '' : compactDuration(Math.max(0, row.at - start));
   return (
     <article
@@ -32,7 +45,7 @@ export function TranscriptRow({ row, runId, start, isMember, isToggled, isSelect
       aria-label={oneLine(`${row.label} ${row.tool?.about ?? ''}`, 80)}
     >
       <div class="row-main">
-        {content(row, isToggled, onToggle)}
+        {row.kind === 'turn' ? <TurnLine row={row} usage={usage} /> : content(row, isToggled, onToggle)}
         {row.omitted + (row.tool?.omitted ?? 0) > 0 ? <TooLong row={row} runId={runId} /> : null}
       </div>
       <div class="row-side">
@@ -97,16 +110,30 @@ function content(row: Row, isToggled: boolean, onToggle: () => void): ComponentC
       );
     case 'reasoning':
       return <Reasoning row={row} isOpen={isToggled} onToggle={onToggle} />;
-    case 'turn':
-      return (
-        <p class="turn-line">
-          {row.label}
-          {row.text === '' ? '' : <span class="muted"> {oneLine(row.text, 80)}</span>}
-        </p>
-      );
     default:
       return <Notice row={row} isOpen={isToggled} onToggle={onToggle} />;
   }
+}
+
+/** Where a turn begins, and what it used. */
+function TurnLine({ row, usage }: { row: Row; usage: TurnUsage | undefined }) {
+  const words =
+    usage === undefined
+      ? ''
+      : [
+          `${compactCount(usage.input)} in${usage.cached > 0 ? ` (${compactCount(usage.cached)} cached)` : ''}`,
+          `${compactCount(usage.output)} out`,
+          dollars(usage.cost),
+        ]
+          .filter(Boolean)
+          .join(' · ');
+  return (
+    <p class="turn-line">
+      {row.label}
+      {row.text === '' ? '' : <span class="muted"> {oneLine(row.text, 80)}</span>}
+      {words === '' ? null : <span class="turn-usage">{words}</span>}
+    </p>
+  );
 }
 
 const plainFrom = 10_000;
@@ -219,7 +246,7 @@ function ToolRow({
       {isOpen ? (
         <div class="tool-body">
           <PartHead title="Input" text={argsText(tool.args)} />
-          <Output text={argsText(tool.args)} lines={60} label="Input" />
+          <Output text={argsText(tool.args)} lines={60} label="Input" language={languageOfArgs(tool)} />
           {tool.files.map((each) => {
             const change = diffOf(each, tool);
             return (
@@ -228,7 +255,7 @@ function ToolRow({
                   {each.operation} <bdi>{oneLine(each.path, 300)}</bdi>
                 </p>
                 {change === undefined ? null : (
-                  <DiffView diff={change} label={`Changes to ${oneLine(each.path, 100)}`} />
+                  <DiffView diff={change} path={each.path} label={`Changes to ${oneLine(each.path, 100)}`} />
                 )}
               </div>
             );
@@ -249,7 +276,12 @@ function ToolRow({
           )}
         </div>
       ) : diff !== undefined ? (
-        <DiffView diff={diff} label={`Changes to ${oneLine(edit?.path ?? tool.about, 100)}`} lines={12} />
+        <DiffView
+          diff={diff}
+          path={edit?.path ?? tool.about}
+          label={`Changes to ${oneLine(edit?.path ?? tool.about, 100)}`}
+          lines={12}
+        />
       ) : isTold && (row.text !== '' || tool.error !== undefined) ? (
         <Peek
           text={row.text === '' ? (tool.error ?? '') : row.text}
@@ -300,6 +332,12 @@ function argsText(args: unknown): string {
   // A single text reads better as it is than with escaped line breaks.
   if (fields.length === 1 && typeof fields[0]?.[1] === 'string') return fields[0][1];
   return JSON.stringify(args, null, 2);
+}
+
+/** A command is one of a shell; several fields are shown as JSON. */
+function languageOfArgs({ kind, args }: ToolPart): string | undefined {
+  const isText = typeof args !== 'object' || args === null || Object.keys(args).length === 1;
+  return isText ? (kind === 'command' ? 'sh' : undefined) : 'json';
 }
 
 interface FoldProperties {

@@ -279,6 +279,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
             return (
               <TranscriptRow
                 row={row}
+                usage={model.turnUsage.of(first)}
                 start={model.firstAt}
                 runId={run.id}
                 isMember={kind === 'member'}

@@ -6,6 +6,7 @@ import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { endInAWord, endInWords, newer, shortId, stateOf } from '../parts/words.ts';
+import { Contestants, contestantsOf } from './contestants.tsx';
 import { go } from '../route.ts';
 
 const timelinesShown = 60;
@@ -53,6 +54,7 @@ export function TreePage({ id }: { id: string }) {
   const end = Math.max(start + 1, ...runs.map((run) => endOf(run, now.value)));
   const cost = runs.reduce((sum, run) => sum + (run.cost ?? 0), 0);
   const cost_is = runs.find((run) => run.cost_is !== undefined)?.cost_is;
+  const contestants = contestantsOf(top, top.outcome?.lineage?.branches ?? [], runs);
   const unpriced = runs.filter((run) => run.cost === undefined && run.status !== 'running').length;
   return (
     <main class="tree-page">
@@ -74,6 +76,8 @@ export function TreePage({ id }: { id: string }) {
           </p>
         </Empty>
       ) : null}
+      <Contestants all={contestants} />
+      {contestants.length === 0 ? null : <h2 class="tree-title">On one axis</h2>}
       <TreeAxis length={end - start} />
       <div class="tree" role="table" aria-label="Tree of runs">
         {runs.map((run, index) => (

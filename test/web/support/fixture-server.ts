@@ -6,6 +6,7 @@ import type { EventRecord } from '../../../src/events/event.ts';
 import { compareRuns } from '../../../src/ledger/diff.ts';
 import { cutRecord } from '../../../src/events/cut-record.ts';
 import type { QueueOverview } from '../../../src/fleet/queue-view.ts';
+import type { BudgetState } from '../../../src/stores/budget-store.ts';
 import type { RunRecord, StatsRow } from '../../../src/stores/run-store.ts';
 
 const web = join(import.meta.dirname, '..', '..', '..', 'dist', 'web');
@@ -33,6 +34,7 @@ export class FixtureServer {
   readonly #server = createServer((request, response) => this.#answer(request, response));
   url = '';
   queue: QueueOverview | undefined;
+  budgets: BudgetState[] = [];
   /** What could be done next, by run. */
   readonly advice = new Map<string, string[]>();
   /** How long a list of runs, or a timeline, takes. */
@@ -75,6 +77,7 @@ export class FixtureServer {
     if (room !== 'api') return this.#file(url.pathname, response);
     const found = this.runs.get(id);
     if (kind === 'session') return json({ rights: ['read', 'stop'], ledger: 'fixtures', version: '0' });
+    if (kind === 'budgets') return json({ budgets: this.budgets });
     if (kind === 'queue')
       return this.queue === undefined
         ? json({ error: { code: 'not_found', message: 'there is no queue' } }, 404)
@@ -104,6 +107,7 @@ export class FixtureServer {
     if (part === 'advice') return json({ advice: this.advice.get(id) ?? [] });
     if (part === 'timeline') return void setTimeout(json, this.delayMs, timeline(found.records));
     if (part === 'records') return this.#records(found, url.searchParams, request, response);
+    if (part === 'order') return json({ run_id: id }, 202);
     if (part === 'stop') return json({ run_ids: [id] }, request.method === 'POST' ? 202 : 200);
     const second = this.runs.get(other);
     if (part === 'diff' && second !== undefined) return json(compareRuns(found.run, second.run));

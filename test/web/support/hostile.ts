@@ -1,6 +1,6 @@
 import type { AgentEvent, EventRecord } from '../../../src/events/event.ts';
 import type { RunRecord } from '../../../src/stores/run-store.ts';
-import { demoRun, startOfAll, taped } from './fixture-runs.ts';
+import { demoRun, runId, startOfAll, taped } from './fixture-runs.ts';
 import type { FixtureRun } from './fixture-server.ts';
 
 const script = 'window.__hit=(window.__hit||0)+1';
@@ -111,6 +111,8 @@ export function hostileRun(text: string, number: number): FixtureRun {
     [1, { type: 'retry.scheduled', cause: text, delay_ms: 10 }],
     [1, { type: 'limit.reached', limit: 'cost', message: text }],
     [1, { type: 'branch.updated', branch_id: text || 'x', agent: text, status: text, remarks: text }],
+    [1, { type: 'limit.changed', limit: 'cost', maximum: 3, by: text }],
+    [1, { type: 'run.paused', reason: 'person', by: text, cause: text }],
     [1, { type: 'branch.published', branch_id: text || 'x', status: 'error', url: text, message: text }],
     [1, { type: 'log', stream: 'stderr', text }],
     [1, { type: 'error', scope: text, code: 'unknown', message: text, stack: text, fatal: true }],
@@ -146,7 +148,21 @@ export function hostileRun(text: string, number: number): FixtureRun {
             message: text,
             warnings: [text],
             artifacts: [{ path: text, operation: 'created', type: 'file' }],
-            lineage: { branches: [{ branch_id: text || 'x', agent: text, status: text, remarks: text }] },
+            lineage: {
+              branches: [
+                { branch_id: text || 'x', agent: text, status: text, remarks: text },
+                { branch_id: `${text}2`, agent: text, run_id: runId(number), status: text, winner: true },
+                // Those of the next run, so that one of them stands in a card.
+                { branch_id: `${text}3`, agent: text, run_id: runId(number + 1), remarks: text, winner: true },
+              ],
+            },
+            agents: [{ agent: text, model_name: text, class: 'tool', reason: text }],
+            network: {
+              mode: 'model',
+              enforced: true,
+              stopped: 2,
+              stopped_hosts: [{ host: text, process: text, count: 2 }],
+            },
             verdict: { class: 'tool', exit_code: 5, evidence: [{ signal: text, detail: text }] },
           },
         }),

@@ -1,0 +1,132 @@
+import { useEffect, useState } from 'preact/hooks';
+import { durationOf } from '../../src/time/duration.ts';
+import type { LimitOrder, Order, RunRecord } from '../api.ts';
+import type { RunModel } from '../model/run-model.ts';
+import { Dialog, Dot, say } from '../parts/common.tsx';
+import { oneLine } from '../parts/plain-text.ts';
+import { source } from '../parts/source.ts';
+import { clockTime, shortId } from '../parts/words.ts';
+
+/** Asks it of the run, and says that it was told, or why not. */
+async function order(run: RunRecord, what: Order, done: string): Promise<void> {
+  try {
+    await source.value.order(run.id, what);
+    say(done);
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Pauses the run, or lets it go on. */
+export function pauseOrResume(run: RunRecord, { pause }: RunModel): Promise<void> {
+  return pause === undefined
+    ? order(run, { do: 'pause' }, 'The run was asked to pause.')
+    : order(run, { do: 'resume' }, 'The run was asked to go on.');
+}
+
+/** Why nothing happens: who paused it and when, or which limit it waits for. */
+export function Standstill({ run, model, mayOrder }: { run: RunRecord; model: RunModel; mayOrder: boolean }) {
+  void model.version.value;
+  const { pause } = model;
+  if (pause === undefined || run.status !== 'running') return null;
+  const { reason, at, by, until } = pause;
+  const words =
+    reason === 'limit'
+      ? `Waiting for a limit of the provider to reset${until === undefined ? '' : `, until ${clockTime(until)}`}`
+      : `Paused by ${oneLine(by ?? 'a person', 120)}${at === undefined ? '' : ` at ${clockTime(at)}`}`;
+  return (
+    <p class="banner standstill" role="status">
+      <Dot state="warn" /> {words}. Its clocks stand still.
+      {mayOrder ? (
+        <button type="button" onClick={() => void pauseOrResume(run, model)}>
+          {reason === 'limit' ? 'Go on now' : 'Resume'}
+        </button>
+      ) : null}
+    </p>
+  );
+}
+
+type LimitName = keyof LimitOrder;
+const [whole, amount] = [/^[1-9]\d{0,14}$/, /^\d{1,9}(?:\.\d{1,9})?$/];
+
+/** The limits that can be changed, with what can be typed for each. */
+const limits: Readonly<Record<LimitName, readonly [title: string, hint: string, read: (text: string) => number]>> = {
+  max_cost_usd: ['Cost in dollars', '5', (text) => (amount.test(text) ? Number(text) : NaN)],
+  max_tokens: ['Tokens, in and out', '200000', readWhole],
+  max_turns: ['Turns', '50', readWhole],
+  timeout_ms: ['Time in all', '2h', readTime],
+  idle_timeout_ms: ['Time without output', '10m', readTime],
+  max_repeats: ['Same call in a row', '5', readWhole],
+};
+
+function readWhole(text: string): number {
+  return whole.test(text) ? Number(text) : NaN;
+}
+
+function readTime(text: string): number {
+  return durationOf(text) ?? NaN;
+}
+
+export function AskForLimits({ run, onClose }: { run: RunRecord; onClose: () => void }) {
+  const [texts, setTexts] = useState<Partial<Record<LimitName, string>>>({});
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    if (run.status !== 'running') onClose();
+  }, [run.status]);
+  async function send(event: Event): Promise<void> {
+    event.preventDefault();
+    const given: LimitOrder = {};
+    for (const [name, [title, hint, read]] of Object.entries(limits)) {
+      const text = (texts[name as LimitName] ?? '').trim();
+      if (text === '') continue;
+      const value = read(text);
+      if (!(value > 0)) return setProblem(`${title}: expected something like ${hint}.`);
+      given[name as LimitName] = value;
+    }
+    if (Object.keys(given).length === 0) return setProblem('Fill in the limit that is to change.');
+    try {
+      await source.value.order(run.id, { do: 'limit', limits: given });
+      say('The run was told its new limits.');
+      onClose();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return (
+    <Dialog title="Change the limits of this run" onClose={onClose}>
+      <form onSubmit={(event) => void send(event)}>
+        <p>
+          They hold from now on, over all of {shortId(run.id)}: if it has used more already, it is stopped. An empty
+          field changes nothing. Your name is recorded with the change.
+        </p>
+        <div class="limits">
+          {Object.entries(limits).map(([name, [title, hint]]) => (
+            <label key={name} class="field">
+              <span>{title}</span>
+              <input
+                value={texts[name as LimitName] ?? ''}
+                placeholder={hint}
+                maxLength={20}
+                autocomplete="off"
+                onInput={({ currentTarget }) => setTexts({ ...texts, [name]: currentTarget.value })}
+              />
+            </label>
+          ))}
+        </div>
+        {problem === '' ? null : (
+          <p class="banner banner-bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="dialog-buttons">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary">
+            Change them
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
