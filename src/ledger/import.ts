@@ -24,6 +24,7 @@ import {
   answersWithin,
   areBothLive,
   covers,
+  isAllOf,
   outside,
   runsOfSession,
   sameContent,
@@ -353,7 +354,7 @@ async function restOf(
   better: readonly RunSummary[],
   readBeside: ReadBeside,
 ): Promise<ImportedRun | undefined> {
-  if (covers(wholeOf(better), run)) return undefined;
+  if (isAllOf({ ...run.outcome.metrics, ...run }, better)) return undefined;
   // Standard input cannot be read again.
   const rest = await readBeside(better.map(spanOf)).catch(() => undefined);
   return rest === undefined || rest.outcome.metrics.turns === 0

@@ -47,13 +47,31 @@ export function spanOf({
 }
 
 /** From the beginning of the first of these runs to the end of the last. */
-export function wholeOf(runs: readonly RunSummary[]): Span {
+export function wholeOf(runs: readonly Pick<RunSummary, 'started_at' | 'ended_at'>[]): Span {
   const spans = runs.map(spanOf);
   return { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
 }
 
 export function covers({ from, to }: Span, run: Pick<RunSummary, 'started_at' | 'ended_at'>): boolean {
   return from <= run.started_at && (run.ended_at ?? Infinity) <= to;
+}
+
+interface Bill {
+  input_tokens?: number | undefined;
+  output_tokens?: number | undefined;
+}
+
+/** What an agent prints may begin long after its session did, when the first answer is there: a session that ends within the span and used the same is all of it. */
+export function isAllOf(
+  session: Pick<RunSummary, 'started_at' | 'ended_at'> & Bill,
+  runs: readonly (Pick<RunSummary, 'started_at' | 'ended_at'> & Bill)[],
+): boolean {
+  const whole = wholeOf(runs);
+  if (covers(whole, session)) return true;
+  const { ended_at: end = Infinity, input_tokens: input, output_tokens: output } = session;
+  const [run, ...others] = runs;
+  const isSameBill = input !== undefined && input === run?.input_tokens && output === run.output_tokens;
+  return others.length === 0 && isSameBill && session.started_at < whole.from && whole.from <= end && end <= whole.to;
 }
 
 /** The part of a session file outside these spans. Its first line introduces it and stays; a line without a time goes with the one before. */
@@ -142,12 +160,7 @@ export async function absorbImports(store: RunStore, id: string): Promise<void> 
 async function absorb(store: RunStore, run: RunSummary, known: string): Promise<void> {
   for (const other of await store.ofSession(known)) {
     const session = other.labels[sessionLabel];
-    if (
-      other.id === run.id ||
-      session === undefined ||
-      !isSameAgent(other.agent, run.agent) ||
-      !covers(spanOf(run), other)
-    )
+    if (other.id === run.id || session === undefined || !isSameAgent(other.agent, run.agent) || !isAllOf(other, [run]))
       continue;
     await store.handOver(other.id, run.id, await store.requestsOf(other.id), undefined);
     await store.addLabels(run.id, { [alsoLabel]: session });
