@@ -17,6 +17,7 @@ const usage = `usage: npm run test:agents [-- OPTIONS]
   --newest              the newest release of each agent instead of the one that is known: what fails, the release changed
   --wire                send every agent through the wire, and compare what passed with what was served
   --replay              record every run, replay it and rehearse it; with --newest, through the newest release too
+  --stores              tokens of each run as they are told live, imported from the agent's own store, and counted by runwire usage
   --scenario NAME       only this scenario (repeatable): ${names.join(', ')}
   --no-namespace        run with the network of this machine where there is no way to run without`;
 
@@ -33,6 +34,7 @@ function options() {
         newest: { type: 'boolean' },
         wire: { type: 'boolean' },
         replay: { type: 'boolean' },
+        stores: { type: 'boolean' },
         agent: { type: 'string', multiple: true },
         scenario: { type: 'string', multiple: true },
         'no-namespace': { type: 'boolean' },
@@ -94,6 +96,7 @@ const {
   newest = false,
   wire = false,
   replay = false,
+  stores = false,
   agent: only,
   scenario: wanted = [],
   'no-namespace': open = false,
@@ -110,7 +113,9 @@ if (newest)
   for (const [index, { id, version }] of agents.entries()) tellRelease(id, pinned[index]?.version ?? '', version);
 
 const isReplayed = replay || quick || newest;
-const files = [...(isReplayed ? ['replays'] : []), ...(replay && !wire && !newest ? [] : ['real-agents.live'])];
+const files = stores
+  ? ['stores.live']
+  : [...(isReplayed ? ['replays'] : []), ...(replay && !wire && !newest ? [] : ['real-agents.live'])];
 const vitest = join(import.meta.dirname, '..', 'node_modules', '.bin', 'vitest');
 const [command = '', ...args] = [...before, vitest, 'run', '--config', 'vitest.agents.config.ts', ...files];
 const { status, signal } = spawnSync(command, args, {
@@ -122,6 +127,7 @@ const { status, signal } = spawnSync(command, args, {
     REAL_AGENTS_KNOWN: JSON.stringify(pinned.map((agent) => [agent.id, folderOf(agent)])),
     REAL_AGENTS_NEXT: JSON.stringify(newest ? agents.map((agent) => [agent.id, folderOf(agent)]) : []),
     REAL_AGENTS_REPLAY: replay ? 'all' : quick || newest ? 'quick' : '',
+    REAL_AGENTS_STORES: stores ? '1' : '',
     REAL_AGENTS_SCENARIOS: wanted.join(','),
     REAL_AGENTS_QUICK: quick ? '1' : '',
     REAL_AGENTS_WIRE: wire ? '1' : '',
