@@ -38,6 +38,11 @@ const run = needed(
 const help = needed(['cli/help.ts', 'version.ts'].map(src));
 // Reading a stream of unknown dialect needs the readers of all dialects.
 const read = needed(['dialects/registry.ts', 'pipeline/reader.ts', 'cli/streams.ts'].map(src));
+// A status bar asks what was used every few seconds: it loads none of what only runs need, and they share what both need.
+const usage = needed(
+  ['cli/effects.ts', 'cli/parse.ts', 'cli/commands/usage.ts', 'usage/usage.ts', 'cli/usage/status-line.ts'].map(src),
+);
+const basis = new Set([...usage].filter((path) => run.has(path) || read.has(path)));
 // Needed by commands of the built-in agent and by other agents.
 const children = needed(['processes/child.ts', 'processes/namespace.ts'].map(src));
 const supervise = needed(['run/sources/command.ts', 'run/sources/agent.ts'].map(src));
@@ -46,7 +51,7 @@ const tidy = needed(['ledger/one-run.ts', 'ledger/close-interrupted.ts', 'ledger
 const bundled = [
   ...(await build(
     { index: src('index.ts'), 'cli/main': src('cli/main.ts') },
-    { help, run, children, read, supervise, tidy },
+    { help, basis, run, children, read, supervise, tidy, usage },
   )),
   ...(await build({ portable: src('portable.ts') }, {})),
   // A thread loads nothing that it does not need.
