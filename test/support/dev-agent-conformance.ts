@@ -224,6 +224,8 @@ const branchFields: Readonly<Record<string, Check>> = {
   status: isName,
   verified: oneOf('passed', 'failed', 'flaky', 'base_red', 'not_run'),
   files: isCount,
+  additions: isCount,
+  deletions: isCount,
   winner: isFlag,
   remarks: isName,
   isolation: oneOf('overlay', 'clone', 'worktree'),

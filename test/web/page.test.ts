@@ -285,7 +285,7 @@ const views: Readonly<Record<string, View>> = {
     },
   },
   waits: { path: runPath(5) },
-  limits: { path: runPath(2), prepare: click('Limits…') },
+  limits: { path: runPath(2, 'answer'), prepare: click('Limits…') },
   tree: { path: `${runPath(3)}/tree` },
   compare: { path: `/compare/${runId(1)}/${runId(32)}`, prepare: (page) => page.locator('.step').first().waitFor() },
   queue: { path: '/queue', prepare: (page) => page.getByRole('table', { name: 'Dead runs' }).waitFor() },
