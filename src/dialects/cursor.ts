@@ -40,10 +40,7 @@ export const cursor: Dialect = {
 function sure(wire: JsonObject): number {
   switch (wire.type) {
     case 'system':
-      // Claude Code's first line has the same key, but lists its tools.
-      return wire.subtype === 'init' && 'apiKeySource' in wire && !('claude_code_version' in wire) && !('tools' in wire)
-        ? 1
-        : 0;
+      return wire.subtype === 'init' && 'apiKeySource' in wire && !claudeKeys.some((key) => key in wire) ? 1 : 0;
     case 'tool_call':
       return typeof wire.call_id === 'string' && isObject(wire.tool_call) ? 1 : 0;
     case 'thinking':
@@ -54,6 +51,9 @@ function sure(wire: JsonObject): number {
       return 0;
   }
 }
+
+/** Claude Code's first line has the key of Cursor's, but lists what it has, and has an id. */
+const claudeKeys = ['claude_code_version', 'tools', 'mcp_servers', 'slash_commands', 'output_style', 'skills', 'uuid'];
 
 function isOwn(wire: JsonObject): boolean {
   return 'duration_api_ms' in wire || 'request_id' in wire || (isObject(wire.usage) && 'inputTokens' in wire.usage);

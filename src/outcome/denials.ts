@@ -9,6 +9,8 @@ export class Attempted {
   #acted = 0;
   #deniedCalls = 0;
   #deniedActs = 0;
+  /** Acts of sub-agents, whose own calls nobody reports. */
+  #delegated = 0;
   /** Acts that failed and may not have run. */
   #failedActs = 0;
   /** Denials that name no call; most agents report them in addition to the denied call. */
@@ -20,16 +22,18 @@ export class Attempted {
 
   /**
    * A call ended; a cancelled or abandoned call is not an attempt. A call that failed without an exit code may not have run at all: it does
-   * not show that the agent was allowed to do anything, and a denial that cannot be recognised looks the same.
+   * not show that the agent was allowed to do anything, and a denial that cannot be recognised looks the same. `kind`: undefined for a call
+   * without a name, which shows no act either.
    */
-  called(kind: ItemKind, status: ItemStatus, exitCode: number | undefined): void {
-    const acts = looking.has(kind) ? 0 : 1;
+  called(kind: ItemKind | undefined, status: ItemStatus, exitCode: number | undefined): void {
+    const acts = kind === undefined || looking.has(kind) ? 0 : 1;
     if (status === 'denied') {
       this.#deniedCalls += 1;
       this.#deniedActs += acts;
     } else if (status === 'success' || (status === 'error' && exitCode !== undefined)) {
       this.#ran += 1;
       this.#acted += acts;
+      if (kind === 'subagent') this.#delegated += acts;
     } else if (status === 'error') this.#failedActs += acts;
   }
 
@@ -54,12 +58,12 @@ export class Attempted {
 
   /** It tried to act, and nothing shows that any of it was done. */
   get isAllInVain(): boolean {
-    return this.#acted === 0 && this.denied + this.#failedActs > 0;
+    return this.hasNotActed && this.denied + this.#failedActs > 0;
   }
 
-  /** None of what it did was an act. */
+  /** None of what it did was an act that anybody saw. */
   get hasNotActed(): boolean {
-    return this.#acted === 0;
+    return this.#acted === this.#delegated;
   }
 
   /** The agent tried to act, something was denied and nothing was done; looking around does not count, unless that was denied as well. */

@@ -21,7 +21,7 @@ import type { RunOutcome, Verdict } from './outcome.ts';
 import type { Price } from './price.ts';
 import { RunTimes } from './run-times.ts';
 import { Shortener, unshortened } from './shortener.ts';
-import { seemsAboutCall, tellsFailure } from './unread.ts';
+import { seemsAboutCall, seemsAboutFailure, tellsFailure } from './unread.ts';
 import { type FailOn, judge, lacksAnswer, noSignals, type Signals } from './verdict.ts';
 import {
   changeInWords,
@@ -218,6 +218,7 @@ export class OutcomeFold {
         if (event.cause === 'broken' || event.cause === 'oversize') {
           this.#signals.damaged = true;
           this.#signals.damagedCall ||= seemsAboutCall(event.text);
+          this.#signals.damagedFailure ||= seemsAboutFailure(event.text);
         }
         if (event.cause === 'cut') this.#signals.cut = true;
         else if (event.cause === 'broken' && this.#signals.claim !== undefined) this.#signals.damagedEnd = true;
@@ -332,7 +333,8 @@ export class OutcomeFold {
     // In a damaged stream a denial is believed, and not that the call was made nevertheless.
     const isDenied = item.isDenied && (event.status !== 'success' || this.#signals.damaged);
     const status = isDenied ? 'denied' : event.status;
-    if (!item.delegates) this.#signals.attempted.called(item.kind, status, event.exit_code);
+    if (!item.delegates)
+      this.#signals.attempted.called(item.name === '' ? undefined : item.kind, status, event.exit_code);
     if (item.main) {
       // A call that was left open began before later calls that failed, so it must not hide their failure.
       if (event.status !== 'abandoned' || this.#signals.last !== 'error') this.#signals.last = event.status;

@@ -6,6 +6,17 @@ export function seemsAboutCall(text: string): boolean {
   return aboutCall.test(text.slice(0, 1000));
 }
 
+/** What dialects say of a failure in one word. */
+const aboutFailure =
+  /"(?:is_?error|prevent_continuation)"\s{0,9}:\s{0,9}true|"(?:status|outcome|subtype|decision|stop_?reason)"\s{0,9}:\s{0,9}"(?:error|fail|den[iy]|reject|refus)/i;
+/** Results come late in the line of a call. */
+const mostLooked = 4000;
+
+/** A line that is not JSON, and says that something failed. */
+export function seemsAboutFailure(text: string): boolean {
+  return aboutFailure.test(text.slice(0, mostLooked));
+}
+
 const failed: ReadonlySet<unknown> = new Set(['error', 'failed', 'denied', 'rejected']);
 /** How many values of a line are looked at. */
 const mostValues = 500;

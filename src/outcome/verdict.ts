@@ -41,6 +41,8 @@ export interface Signals {
   damaged: boolean;
   /** Such a line that seems to be about a call. */
   damagedCall: boolean;
+  /** Such a line that seems to tell a failure. */
+  damagedFailure: boolean;
   /** A line of no known type, while a call was under way, that says that something failed. */
   unreadFailure: boolean;
   /** An answer that speaks of no work at all, with its first words. */
@@ -84,6 +86,7 @@ export function noSignals(): Signals {
     damagedEnd: false,
     damaged: false,
     damagedCall: false,
+    damagedFailure: false,
     unreadFailure: false,
     idle: undefined,
     heard: false,
@@ -239,7 +242,8 @@ function doubtSuccess(
   const isInVain = signals.attempted.isAllInVain || (signals.leftOpen !== undefined && signals.attempted.hasNotActed);
   if ((signals.damaged && isInVain) || (signals.damagedCall && signals.attempted.hasNotActed))
     return ['incomplete', 'some lines are damaged, and the others show no work'];
-  if (signals.unreadFailure && signals.leftOpen !== undefined && signals.attempted.hasNotActed)
+  const isUnreadFailure = signals.damagedFailure || (signals.unreadFailure && signals.leftOpen !== undefined);
+  if (isUnreadFailure && signals.attempted.hasNotActed)
     return ['incomplete', 'a line that cannot be read mentions a failure, and the others show no work'];
   if (!signals.hasText && !signals.did && !isWithheld)
     return ['incomplete', 'the agent gave no answer and did nothing'];

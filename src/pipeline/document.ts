@@ -107,6 +107,17 @@ export class Document {
     return parse(this.#withEscapedFeeds());
   }
 
+  /** Takes away what follows the last bracket, if the document can be read without it; undefined: it cannot. */
+  takeRest(): string | undefined {
+    const whole = this.lines.at(-1) ?? '';
+    const end = whole.search(/[^\s}\]]/);
+    if (end < 1 || this.isWrapped || this.lines.length < 2) return undefined;
+    this.lines[this.lines.length - 1] = whole.slice(0, end);
+    if (parse(this.text()) !== undefined) return whole.slice(end);
+    this.lines[this.lines.length - 1] = whole;
+    return undefined;
+  }
+
   text(): string {
     return this.lines.join('\n');
   }

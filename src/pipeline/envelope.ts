@@ -1,5 +1,7 @@
 import { isObject } from '../json/read.ts';
 import type { JsonObject } from '../json/json.ts';
+import { endOfString } from '../json/scan.ts';
+import { oldCast } from './cast.ts';
 
 /** A line of process output as a log collector stores it. */
 export interface Enveloped {
@@ -51,6 +53,7 @@ const kinds: readonly Kind[] = [
   // Loggers of programs that print a line of the agent: Google Cloud's structured logs, winston, pino, bunyan, Python.
   { line: 'message', beside: ['severity', 'level', 'levelname', 'lvl', 'logger'], isUntyped: true },
   { line: 'msg', beside: ['severity', 'level', 'levelname', 'lvl', 'logger'], isUntyped: true },
+  { line: 'event', beside: ['level', 'logger', 'log_level'], isUntyped: true },
   // Azure
   { line: 'Log', beside: ['TimeStamp'] },
   { line: 'LogMessage', beside: ['TimeGenerated'] },
@@ -114,6 +117,18 @@ const documents: readonly ((wire: JsonObject) => readonly (Enveloped | undefined
       ?.flatMap((each) => below(each, 'scopeLogs'))
       .flatMap((each) => below(each, 'logRecords'))
       .map(bodyOf),
+  // asciinema, version 1
+  oldCast,
+  // CircleCI: pieces of what a step printed
+  ({ message, time, type, truncated }) =>
+    typeof message === 'string' && typeof time === 'string' && typeof truncated === 'boolean'
+      ? [{ text: message, isPartial: true, stream: type === 'err' ? 'stderr' : 'stdout', at: undefined }]
+      : undefined,
+  // Loguru
+  ({ text, record }) =>
+    typeof text === 'string' && isObject(record) && isObject(record['level'])
+      ? [lineIn(record, record['message'])]
+      : undefined,
   // Datadog's API, versions 2 and 1
   ({ data }) => listOf(data)?.map(attributesOf),
   ({ logs }) => listOf(logs)?.map(contentOf),
@@ -246,15 +261,54 @@ function timeOf(wire: JsonObject): number | undefined {
 }
 
 const container = /^(\d{4}-\d\d-\d\dT[\d:.]{8,24}(?:Z|[+-]\d\d:\d\d)) (stdout|stderr) ([FP]) /;
+/** GitLab marks a piece that goes on with the line before it. */
+const gitlab = /^(\d{4}-\d\d-\d\dT[\d:.]{8,24}Z) [\da-f]{2}([OE])([ +])/;
 
-/** A line of a Kubernetes container's log file. */
+/** A line of a Kubernetes container's log file, or of a job's log in GitLab. */
 export function openContainerLine(line: string): Enveloped | undefined {
   const [head, time = '', stream, tag] = container.exec(line) ?? [];
-  if (head === undefined) return undefined;
+  if (head === undefined) return openGitlabLine(line);
   return {
     text: line.slice(head.length),
     isPartial: tag === 'P',
     stream: stream === 'stderr' ? 'stderr' : 'stdout',
     at: Date.parse(time),
   };
+}
+
+function openGitlabLine(line: string): Enveloped | undefined {
+  const [head, time = '', stream, tag] = gitlab.exec(line) ?? [];
+  if (head === undefined) return undefined;
+  const text = `${tag === '+' ? '' : '\n'}${line.slice(head.length)}`;
+  return { text, isPartial: true, stream: stream === 'E' ? 'stderr' : 'stdout', at: Date.parse(time) };
+}
+
+const logfmt = /^[\w.@-]{1,60}=.{0,2000}?(?:^|\s)(?:msg|message|log|line|event)=(?=")/;
+const teamcity = /^##teamcity\[message .{0,200}?text='/;
+const yaml = /^\s*(?:-\s)?(?:textPayload|message|log): (?=['"])/;
+const teamcityEscapes: Readonly<Record<string, string>> = { n: '\n', r: '\r' };
+
+/** A line of named fields, one of which is a line of the agent. `isInside`: the lines before it hold the first ones of a document. */
+export function openFieldsLine(line: string, isInside: boolean): Enveloped | undefined {
+  const [head] = logfmt.exec(line) ?? teamcity.exec(line) ?? yaml.exec(line) ?? [];
+  if (head === undefined) return undefined;
+  const text = fieldAt(line, head);
+  return text === undefined || (!isInside && !/^[{[]/.test(text))
+    ? undefined
+    : { text, isPartial: false, stream: 'stdout', at: undefined };
+}
+
+function fieldAt(line: string, head: string): string | undefined {
+  const rest = line.slice(head.length);
+  if (head.startsWith('##')) {
+    const [text] = /^(?:[^|']|\|.)*/.exec(rest) ?? [''];
+    return text.replace(/\|(.)/g, (_, char: string) => teamcityEscapes[char] ?? char);
+  }
+  if (rest.startsWith("'")) return rest.endsWith("'") ? rest.slice(1, -1).replaceAll("''", "'") : undefined;
+  try {
+    const text = JSON.parse(rest.slice(0, endOfString(rest, 1) + 1)) as unknown;
+    return typeof text === 'string' ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,8 +1,9 @@
 import { isObject } from '../json/read.ts';
 import type { JsonObject } from '../json/json.ts';
 import { Document, stampOf } from './document.ts';
-import { type Enveloped, openContainerLine } from './envelope.ts';
+import { type Enveloped, openContainerLine, openFieldsLine } from './envelope.ts';
 import { csvFieldIn } from './csv.ts';
+import { CsvTable } from './csv-table.ts';
 import { Html } from './html.ts';
 import { type Beginning, beginningIn, goesOn, prefixLength } from './line-prefix.ts';
 import { ListRows } from './list-rows.ts';
@@ -17,6 +18,10 @@ export interface FrameSink {
   note(kind: 'broken' | 'guessed', what: string, line: number): void;
   /** Called for a line in the format of a container log; unset: such lines are read as they are. */
   enveloped?(line: Enveloped): void;
+  /** Whether the lines in that format have begun a document. */
+  isInside?(): boolean;
+  /** Called for a list that stands on a line; false: it is nothing that anybody knows. */
+  list?(list: readonly unknown[]): boolean;
 }
 
 const maxLineBytes = 256 * 1024 * 1024;
@@ -32,9 +37,13 @@ const terminalNoise =
   // eslint-disable-next-line no-control-regex -- terminal sequences and control characters are what this looks for
   /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b[\]_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000b-\u001f]/g;
 
-// eslint-disable-next-line no-control-regex -- no terminal writes these, so something is missing where they are
-const damage = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/;
+// eslint-disable-next-line no-control-regex -- colours, and what a shell prints around its prompt
+const escapes = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b[\]_][^\u0007\u001b]*(?:\u0007|\u001b\\)/g;
 
+// eslint-disable-next-line no-control-regex -- no terminal writes these, or an escape that begins nothing, so something is missing where they are
+const damage = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]|\u001b(?![[\]_])/;
+
+const escape = '\u001b';
 const documentRest = /^(?:"|\}|\]|,)/;
 
 /**
@@ -56,8 +65,12 @@ export class Framer {
   #prefix: (Beginning & { lines: string[] }) | undefined;
   #sse = false;
   readonly #html = new Html();
+  /** Unset: the first line names no columns. */
+  #table: CsvTable | undefined;
   readonly #rows = new ListRows();
   #afterDocument = false;
+  /** There was an object that stood on a line by itself. */
+  #hasLines = false;
   /** False while lines that turned out not to be pieces of one line are read again, each by itself. */
   #mayBeWrapped = true;
 
@@ -177,6 +190,7 @@ export class Framer {
       const wire = parse(line);
       if (wire !== undefined) {
         if (this.#rows.isOpen) this.#rows.take(line);
+        this.#hasLines = true;
         return this.#value(wire, line);
       }
     }
@@ -185,6 +199,7 @@ export class Framer {
 
   #value(wire: unknown, text: string): void {
     if (isObject(wire)) return this.#sink.value(wire, this.#line);
+    if (Array.isArray(wire) && this.#sink.list?.(wire) === true) return;
     if (Array.isArray(wire) && wire.length > 0 && wire.every(isObject)) {
       for (const each of wire) this.#sink.value(each, this.#line);
       return;
@@ -209,8 +224,8 @@ export class Framer {
     if (line.trim() === '' || this.#rows.closes(line)) return;
     const shown = this.#html.textOf(line);
     if (shown !== undefined) return this.#shown(shown, last);
-    const enveloped = this.#sink.enveloped === undefined ? undefined : openContainerLine(line);
-    if (enveloped !== undefined) return this.#sink.enveloped?.(enveloped);
+    const plain = line.includes(escape) ? line.replace(escapes, '') : line;
+    if (this.#sink.enveloped !== undefined && this.#collected(plain)) return;
     if (line.startsWith('data:') && /^data:\s*\{/.test(line)) {
       this.#sse = true;
       line = line.slice(5);
@@ -238,12 +253,14 @@ export class Framer {
       }
     }
     if (isLikeJson) return this.#unfinished(line, last);
-    const brace = line.indexOf('{"');
+    const bare = plain.trim();
+    const brace = bare.indexOf('{"');
     if (brace > 0) {
-      const text = line.slice(brace);
+      const text = bare.slice(brace);
       const wire = (this.#rows.isOpen ? this.#rows.take(text) : undefined) ?? parse(text);
       if (wire !== undefined) {
-        this.#sink.text(line.slice(0, brace), 'noise', this.#line);
+        this.#sink.text(bare.slice(0, brace), 'noise', this.#line);
+        this.#hasLines = true;
         return this.#value(wire, text);
       }
     }
@@ -255,6 +272,21 @@ export class Framer {
     if (this.#quoted(line, last)) return;
     if (this.#mayBeWrapped && !last && (this.#stamped(line) || this.#prefixed(raw))) return;
     this.#sink.text(raw, 'noise', this.#line);
+  }
+
+  /** A line in the format of a collector that is not JSON. */
+  #collected(line: string): boolean {
+    if (this.#line === 1) this.#table = CsvTable.begun(line);
+    else {
+      const row = this.#table?.take(line);
+      if (row !== undefined) {
+        if (row !== 'open') this.#sink.enveloped?.(row);
+        return true;
+      }
+    }
+    const enveloped = openContainerLine(line) ?? openFieldsLine(line, this.#sink.isInside?.() === true);
+    if (enveloped !== undefined) this.#sink.enveloped?.(enveloped);
+    return enveloped !== undefined;
   }
 
   /** A line of a page, as a browser shows it. */
@@ -286,7 +318,7 @@ export class Framer {
   /** The first piece of a line, or of a document, after the timestamp that a log puts before each line. */
   #stamped(line: string): boolean {
     const stamp = stampOf(line);
-    if (stamp === 0 || line.charCodeAt(stamp) !== OPEN_BRACE) return false;
+    if (stamp === 0 || !/^\{\s{0,20}(?:"|$)/.test(line.slice(stamp, stamp + 22))) return false;
     const document = new Document(line.slice(stamp), this.#line, true, line.slice(0, stamp));
     if (document.isOpen) this.#document = document;
     return document.isOpen;
@@ -364,6 +396,7 @@ export class Framer {
   }
 
   #broken(text: string, isCut: boolean): void {
+    if (startsLikeJson(text) && isCode(text)) return this.#sink.text(text, 'noise', this.#line);
     this.#sink.note('broken', isCut ? 'last line is cut off' : 'line that is not JSON', this.#line);
     this.#sink.text(text, isCut ? 'cut' : 'broken', this.#line);
   }
@@ -371,7 +404,7 @@ export class Framer {
   #documentLine(raw: string, last: boolean): void {
     const document = this.#document;
     if (document === undefined) return;
-    const line = this.#prefix === undefined ? withoutReturn(raw) : withoutReturn(raw).replace(terminalNoise, '');
+    const line = withoutReturn(raw).replace(this.#prefix === undefined ? escapes : terminalNoise, '');
     if (this.#prefix !== undefined && !goesOn(this.#prefix, line)) {
       this.#abandonDocument('broken');
       return this.#oneLine(raw, last);
@@ -386,16 +419,33 @@ export class Framer {
     }
     // An indented document never has a whole object at the start of a line: the open document was really a broken line.
     const start = document.startOf(line);
-    if (line.charCodeAt(start) === OPEN_BRACE && parse(line.slice(start)) !== undefined) {
+    if (
+      (line.charCodeAt(start) === OPEN_BRACE || line.startsWith('[{', start)) &&
+      parse(line.slice(start)) !== undefined
+    ) {
       this.#abandonDocument('broken');
       return this.#oneLine(line, last);
+    }
+    if (beginsAnew(line.slice(start), document)) {
+      this.#abandonDocument('broken');
+      return this.#oneLine(raw, last);
     }
     document.add(line);
     if (document.isOpen && document.size <= this.#limit && document.opened <= mostContainers) return;
     const wire = document.isOpen ? undefined : (document.value() ?? this.#rows.take(document.text()));
-    if (wire === undefined) return this.#abandonDocument(last ? 'cut' : 'broken', last);
+    if (wire === undefined) {
+      const rest = document.isOpen ? undefined : document.takeRest();
+      if (rest === undefined) return this.#abandonDocument(last ? 'cut' : 'broken', last);
+      // Without a line feed at the end of a document, a shell's prompt follows its last bracket.
+      this.#finishDocument(document);
+      return this.#oneLine(rest, last);
+    }
     if (document.hasRawFeeds) this.#sink.note('guessed', 'line feeds inside a string', document.firstLine);
     else if (document.isWrapped) this.#sink.note('guessed', 'line broken in several at a column', document.firstLine);
+    this.#finishDocument(document, wire);
+  }
+
+  #finishDocument(document: Document, wire = document.value()): void {
     this.#document = undefined;
     this.#prefix = undefined;
     // Braces of code.
@@ -424,13 +474,37 @@ export class Framer {
     if (document === undefined) return;
     this.#document = undefined;
     if (document.isWrapped || document.stamps.length > 0) return this.#eachByItself(document, last);
+    const text = document.text();
+    // An agent that prints a line for each object does not begin to indent them.
+    if (isCode(text) || (cause === 'cut' && this.#hasLines && isIndentedBlock(document.lines)))
+      return this.#sink.text(text, 'noise', document.firstLine);
     this.#sink.note(
       'broken',
       cause === 'cut' ? 'document is cut off' : 'document that is not JSON',
       document.firstLine,
     );
-    this.#sink.text(document.text(), cause, document.firstLine);
+    this.#sink.text(text, cause, document.firstLine);
   }
+}
+
+/** Brackets without a single member, or the beginning of one: a program's code, not its output. */
+function isCode(text: string): boolean {
+  return !/"\s{0,20}:/.test(text) && !/^\[?\{"/.test(text);
+}
+
+/** Further lines are not looked at: code has no members anyway. */
+const mostLooked = 20;
+
+/** A bracket where an object would have a member: what is open is a bracket of code, and the document begins here. */
+function beginsAnew(line: string, { lines }: Document): boolean {
+  if (!/^[{[]\s*$/.test(line)) return false;
+  const before = lines.slice(0, mostLooked).join('\n');
+  return /^\s*(?:\[\s*)?\{/.test(before) && isCode(before);
+}
+
+/** A bracket that stands alone, and indented lines below it. */
+function isIndentedBlock([first, ...rest]: readonly string[]): boolean {
+  return /^\s*[{[]\s*$/.test(first ?? '') && rest.every((line) => /^\s/.test(line) || line === '');
 }
 
 function withoutReturn(line: string): string {

@@ -1,5 +1,6 @@
 import type { Decoder, Dialect, NoteKind, Origin } from '../dialects/dialect.ts';
 import type { JsonObject } from '../json/json.ts';
+import { Utf8 } from '../json/utf8.ts';
 import { detectDialect } from '../dialects/registry.ts';
 import type { Draft } from '../events/event.ts';
 import type { Note } from '../outcome/fold.ts';
@@ -7,6 +8,7 @@ import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/price.ts';
 import { signalOf } from '../outcome/process-signal.ts';
 import { Again } from './again.ts';
+import { Cast, isCastHeader } from './cast.ts';
 import { type Enveloped, openEnvelope } from './envelope.ts';
 import { Framer, type FrameSink, keptOfOversize, type TextCause } from './framer.ts';
 import { StderrLines } from './stderr-lines.ts';
@@ -36,8 +38,11 @@ export class Reader {
   readonly #thread: Thread;
   readonly #isLive: boolean;
   readonly #stdout: Framer;
+  readonly #utf8 = { stdout: new Utf8(), stderr: new Utf8() };
   /** Reads lines that came in a log collector's records; unset: there were none. */
   #enveloped: Framer | undefined;
+  /** Unset: the input is no recording of a terminal. */
+  #cast: Cast | undefined;
   /** When the line that is being read was written, as its envelope says. */
   #writtenAt: number | undefined;
   readonly #stderr: Framer;
@@ -65,7 +70,13 @@ export class Reader {
     this.#isLive = options.clock !== undefined;
     if (!this.#isLive) this.#again = new Again();
     this.#stdout = new Framer(
-      { ...this.#lines, value: (wire, line) => this.#outerWire(wire, line), enveloped: (line) => this.#unwrap(line) },
+      {
+        ...this.#lines,
+        value: (wire, line) => this.#outerWire(wire, line),
+        enveloped: (line) => this.#unwrap(line),
+        isInside: () => this.#enveloped?.isInDocument === true,
+        list: (list) => this.#shown(list),
+      },
       options.maxLineBytes,
       this.#isLive ? mostLiveObjects : undefined,
     );
@@ -95,12 +106,12 @@ export class Reader {
   }
 
   stdout(chunk: Uint8Array): void {
-    this.#stdout.push(chunk);
+    this.#stdout.push(this.#utf8.stdout.push(chunk));
   }
 
   /** May be called at any time; a stored run's stderr comes after its stdout. */
   stderr(chunk: Uint8Array): void {
-    this.#stderr.push(chunk);
+    this.#stderr.push(this.#utf8.stderr.push(chunk));
   }
 
   get dialect(): Dialect | undefined {
@@ -121,8 +132,10 @@ export class Reader {
   endInput(process?: ProcessEnd): void {
     if (this.#hasAll) return;
     this.#hasAll = true;
+    this.#stdout.push(this.#utf8.stdout.end());
     this.#stdout.end();
     this.#enveloped?.end();
+    this.#stderr.push(this.#utf8.stderr.end());
     this.#stderr.end();
     if (this.#decoder === undefined) this.#decide();
     this.#stderrLines.end();
@@ -150,11 +163,25 @@ export class Reader {
   /** Only the first objects are checked for an envelope, and later ones if an envelope was found: ordinary agent output is not searched. */
   #outerWire(wire: JsonObject, line: number): void {
     this.#outerCount += 1;
+    if (this.#outerCount === 1 && isCastHeader(wire)) {
+      this.#cast = new Cast(wire);
+      return;
+    }
     let lines: readonly Enveloped[] | undefined;
     if (this.#outerCount <= headLength || this.#enveloped !== undefined)
       this.#guard(() => void (lines = openEnvelope(wire, this.#enveloped?.isInDocument === true)));
     if (lines === undefined) return this.#wire(wire, line);
     for (const each of lines) this.#unwrap(each);
+  }
+
+  /** An event of a terminal's recording. */
+  #shown(list: readonly unknown[]): boolean {
+    const cast = this.#cast ?? new Cast();
+    const event = cast.take(list);
+    if (event === undefined) return false;
+    this.#cast = cast;
+    if (event !== null) this.#unwrap(event);
+    return true;
   }
 
   #unwrap({ text, isPartial, stream, at }: Enveloped): void {

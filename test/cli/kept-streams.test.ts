@@ -44,6 +44,26 @@ it('reads a stream however it is kept', async () => {
   expect(new Set(runs).size).toBe(1);
 });
 
+it.each(['powershell.txt', 'without-mark.txt', 'big-endian-without-mark.txt', 'big-endian.txt'])(
+  'reads an agent that prints UTF-16 while it runs: %s',
+  async (name) => {
+    const run = async (file: string) => {
+      const { stdout: out } = await runwire([
+        'run',
+        '--ledger',
+        'none',
+        '--format',
+        'codex',
+        '--',
+        'cat',
+        join(folder, file),
+      ]);
+      return out;
+    };
+    expect(await run(name)).toBe(await run('plain.jsonl'));
+  },
+);
+
 it('reads a compressed stream from a pipe', async () => {
   const { stdout: outcome, status } = await runwire(['outcome', '--exit-code'], { stdin: gzipSync(stdout) });
   expect({ status, dialect: (JSON.parse(outcome) as { provenance: { dialect: string } }).provenance.dialect }).toEqual({

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Trajectory } from '../../src/dialects/atif/wire.ts';
+import { keys } from '../../src/dialects/atif/read/whole.ts';
+import { ObservationResult, Own, Step, ToolCall, Trajectory } from '../../src/dialects/atif/wire.ts';
 import type { JsonObject } from '../../src/json/json.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
@@ -42,6 +43,17 @@ describe.each(documents)('%s', (name) => {
       metrics.tokens_used,
     ];
     expect(of(again)).toEqual(of(outcome));
+  });
+});
+
+it('knows the keys that the format has', () => {
+  const known = Object.entries(keys).map(([name, words]) => [name, [...words].toSorted()]);
+  expect(Object.fromEntries(known)).toEqual({
+    root: [...Object.keys(Own.shape), 'subagent_trajectories'].toSorted(),
+    step: Object.keys(Step.shape).toSorted(),
+    call: Object.keys(ToolCall.shape).toSorted(),
+    observation: ['results'],
+    result: Object.keys(ObservationResult.shape).toSorted(),
   });
 });
 

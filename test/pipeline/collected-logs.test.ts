@@ -213,6 +213,47 @@ Object.assign(collected, {
       .flatMap((line) => JSON.stringify(JSON.parse(line), null, 2).split('\n'))
       .map((message) => `${JSON.stringify({ severity: 'INFO', message, time })}\n`)
       .join(''),
+  'logcli, indented': indented((index) => `${stampAt(index)} {app="agent", stream="stdout"} `),
+  'docker compose logs, each line in colours': (lines: readonly string[]) =>
+    lines.map((line) => `\u001b[36magent-1  |\u001b[0m ${line}\u001b[39m\n`).join(''),
+  'CSV, indented': (lines: readonly string[]) =>
+    [
+      'Date,Host,Message',
+      ...lines
+        .flatMap((line) => JSON.stringify(JSON.parse(line), null, 2).split('\n'))
+        .map((row) => `${time},ci,"${row.replaceAll('"', '""')}"`),
+    ]
+      .map((row) => `${row}\n`)
+      .join(''),
+  'logfmt, indented': (lines: readonly string[]) =>
+    lines
+      .flatMap((line) => JSON.stringify(JSON.parse(line), null, 2).split('\n'))
+      .map((row) => `time=${time} level=INFO msg=${JSON.stringify(row)}\n`)
+      .join(''),
+  "GitLab's job log, in pieces": (lines: readonly string[]) =>
+    [
+      `${time} 00O section_start:1700000000:step\n`,
+      ...lines.flatMap((line) =>
+        pieces(line, 300).map((piece, index) => `${time} 01O${index === 0 ? ' ' : '+'}${piece}\n`),
+      ),
+    ].join(''),
+  "CircleCI's API": (lines: readonly string[]) =>
+    JSON.stringify(
+      pieces(`$ agent\r\n${lines.join('\r\n')}\r\n`, 500).map((message) => ({
+        message,
+        time,
+        type: 'out',
+        truncated: false,
+      })),
+    ),
+  "TeamCity's messages": (lines: readonly string[]) =>
+    lines.map((line) => `##teamcity[message text='${line.replace(/[|'[\]]/g, '|$&')}' status='NORMAL']\n`).join(''),
+  'Google Cloud, as YAML': (lines: readonly string[]) =>
+    lines
+      .map((line) => `---\ninsertId: a\ntextPayload: '${line.replaceAll("'", "''")}'\ntimestamp: '${time}'\n`)
+      .join(''),
+  structlog: each((event) => ({ event, level: 'info', timestamp: time })),
+  Loguru: each((message) => ({ text: `INFO ${message}\n`, record: { message, level: { name: 'INFO' } } })),
   'Google Cloud, structured': each((message) => ({ severity: 'INFO', message, time })),
   winston: each((message) => ({ level: 'info', message, timestamp: time })),
   pino: each((msg) => ({ level: 30, time: at, pid: 7, hostname: 'ci', msg })),
@@ -368,6 +409,87 @@ it('keeps what was whole of a list that stops, and says that it stops', async ()
     class: 'incomplete',
     message: (await fold([stdout])).message,
   });
+});
+
+/** What a terminal shows of it, in pieces of a thousand characters. */
+const shown = (lines: readonly string[]): string[] =>
+  pieces(`$ agent\r\n${lines.join('\r\n')}\r\n\u001b[?2004h$ `, 1000);
+const cast = (header: object, lines: readonly string[], time: (index: number) => number): string =>
+  [header, ...shown(lines).map((piece, index) => [time(index), 'o', piece]), [99, 'i', 'exit']]
+    .map((row) => `${JSON.stringify(row)}\n`)
+    .join('');
+const recorded: Record<string, (lines: readonly string[]) => string> = {
+  'version 1': (lines) =>
+    JSON.stringify({ version: 1, width: 80, height: 24, stdout: shown(lines).map((piece) => [0.1, piece]) }),
+  'version 2': (lines) => cast({ version: 2, width: 80, height: 24, timestamp: at / 1000 }, lines, (index) => index),
+  'version 3': (lines) =>
+    cast({ version: 3, term: { cols: 80, rows: 24 }, timestamp: at / 1000 }, lines, () => 1).replace(
+      '\n',
+      '\n# a comment\n',
+    ),
+  'without its beginning': (lines) => cast([0, 'r', '80x24'], lines, (index) => index),
+};
+
+it.each(Object.entries(recorded))("reads asciinema's recording of a terminal: %s", async (name, wrap) => {
+  const { stdout } = loadRecording('codex@0.166.0', 'denied');
+  const lines = Buffer.from(stdout).toString().trimEnd().split('\n');
+  const document = loadRecording('gemini-json@0.61.0', 'plain').stdout;
+  const indented = Buffer.from(document).toString().split('\n');
+  for (const [bare, text] of [
+    [stdout, wrap(lines)],
+    [document, wrap(indented)],
+  ] as const) {
+    const outcome = await fold([Buffer.from(text)], { full: true });
+    expect(essence(outcome)).toEqual(essence(await fold([bare], { full: true })));
+    const isTimed = name === 'version 2' || name === 'version 3';
+    expect(outcome.metrics.duration_ms === undefined).toBe(!isTimed);
+  }
+});
+
+/** Code, or the half of it, in which no agent speaks. */
+const code = [
+  '{',
+  '[',
+  '  {',
+  '[{',
+  '{\r',
+  '{\n  return 1;',
+  '{\n  return 1;\n}',
+  'function f() {\n  return {',
+  '{ // comment',
+  '[\n  1,\n  2,',
+  '{\n  foo: bar,\n',
+  '```json\n{\n  "a": 1,',
+  '{\n  a\n}\n{',
+];
+
+it.each(code.flatMap((text) => ['', '\n'].map((end) => [`${text}${end}`])))(
+  'takes %j for chatter, after a stream and before it',
+  async (text) => {
+    const { stdout } = loadRecording('codex@0.166.0', 'multi-tool');
+    const expected = essence(await fold([stdout], { full: true }));
+    expect(essence(await fold([stdout, Buffer.from(text)], { full: true }))).toEqual(expected);
+    expect(essence(await fold([Buffer.from(`${text}\n`), stdout], { full: true }))).toEqual(expected);
+  },
+);
+
+it.each(['{\n', '{\n  return 1;\n', '{ // comment\n'])('reads a document after %j', async (text) => {
+  for (const folder of ['gemini-json@0.61.0', 'qwen-json@0.24.4']) {
+    const { stdout } = loadRecording(folder, 'plain');
+    const expected = essence(await fold([stdout]));
+    expect(essence(await fold([Buffer.from(text), stdout]))).toEqual(expected);
+    expect(essence(await fold([stdout, Buffer.from(`\n${text}`)]))).toEqual(expected);
+  }
+});
+
+it('still says that a document, or a line, stops in the middle', async () => {
+  const { stdout } = loadRecording('gemini-json@0.61.0', 'plain');
+  const text = Buffer.from(stdout).toString();
+  const classOf = async (log: string): Promise<string> => (await fold([Buffer.from(log)])).verdict.class;
+  expect(await classOf(`${text}\n${text.slice(0, 200)}`)).toBe('incomplete');
+  const lines = Buffer.from(loadRecording('codex@0.166.0', 'plain').stdout).toString();
+  expect(await classOf(`${lines}{"type":"turn.sta`)).toBe('incomplete');
+  expect(await classOf(`${lines}{"`)).toBe('incomplete');
 });
 
 it('takes a bracket before a stream for chatter', async () => {

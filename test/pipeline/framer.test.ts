@@ -142,11 +142,18 @@ describe('broken lines', () => {
       { text: '{"t":{"x":1', cause: 'broken', line: 1 },
       two,
     ]);
-    expect(said(frame([bytes('{nonsense}\n{"n":2}')]))).toEqual([
-      { text: '{nonsense}', cause: 'broken', line: 1 },
+    expect(said(frame([bytes('{"nonsense"}\n{"n":2}')]))).toEqual([
+      { text: '{"nonsense"}', cause: 'broken', line: 1 },
       two,
     ]);
-    expect(said(frame([bytes('{nonsense}')]))).toEqual([{ text: '{nonsense}', cause: 'broken', line: 1 }]);
+    expect(said(frame([bytes('{"nonsense"}')]))).toEqual([{ text: '{"nonsense"}', cause: 'broken', line: 1 }]);
+  });
+
+  it('that are code are chatter', () => {
+    expect(said(frame([bytes('{ return 1; }\n{"n":2}')]))).toEqual([
+      { text: '{ return 1; }', cause: 'noise', line: 1 },
+      two,
+    ]);
   });
 
   it('may hold several objects', () => {
@@ -287,8 +294,7 @@ describe('oversize lines', () => {
       'inside a document',
       '{\n"a":123456789\n}\n',
       [
-        { note: 'broken: document that is not JSON', line: 1 },
-        { text: '{', cause: 'broken', line: 1 },
+        { text: '{', cause: 'noise', line: 1 },
         { note: 'broken: line longer than 10 bytes', line: 2 },
         { text: '"a":123456', cause: 'oversize', line: 2 },
         { text: '}', cause: 'noise', line: 3 },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,34 @@ import { isSweep } from '../support/sweep.ts';
 const numRuns = fuzzRuns(isSweep ? 12 : 3);
 const seed = fuzzSeed;
 
-function read(recording: Recording, chunks: readonly Uint8Array[]): { events: AgentEvent[]; outcome: RunOutcome } {
+type Stream = Pick<Recording, 'stdout' | 'stderr' | 'exit'>;
+
+const fixtures = join(import.meta.dirname, '..', 'fixtures');
+
+/** A stream that was made by hand: with the exit code that it expects, or a document. */
+function fixture(name: string): Stream {
+  const isDocument = name.endsWith('.json');
+  const stdout = readFileSync(join(fixtures, name, ...(isDocument ? [] : ['wire.jsonl'])));
+  const { exit } = isDocument
+    ? { exit: 0 }
+    : (JSON.parse(readFileSync(join(fixtures, name, 'expected.json'), 'utf8')) as { exit: number });
+  return { stdout, stderr: new Uint8Array(), exit: { exit_code: exit, signal: null } };
+}
+
+const madeByHand = [
+  ...readdirSync(join(fixtures, 'claude')).map((name) => `claude/${name}`),
+  ...readdirSync(join(fixtures, 'atif')).flatMap((name) => (name.endsWith('.json') ? [`atif/${name}`] : [])),
+];
+
+/** `npm run fuzz` damages the long ones, too. */
+const recordings = process.env['FUZZ_RUNS'] === undefined ? withOneLong(allRecordings(tables)) : allRecordings(tables);
+
+const streams: { name: string; load: () => Stream }[] = [
+  ...recordings.map(({ name, folder, scenario }) => ({ name, load: () => loadRecording(folder, scenario) })),
+  ...madeByHand.map((name) => ({ name: `fixtures/${name}`, load: () => fixture(name) })),
+];
+
+function read(recording: Stream, chunks: readonly Uint8Array[]): { events: AgentEvent[]; outcome: RunOutcome } {
   const events: AgentEvent[] = [];
   let last = 0;
   const reader = new Reader({
@@ -97,11 +124,8 @@ function checkLifecycle(events: readonly AgentEvent[]): void {
   expect(open.size).toBe(0);
 }
 
-/** `npm run fuzz` damages the long ones, too. */
-const recordings = process.env['FUZZ_RUNS'] === undefined ? withOneLong(allRecordings(tables)) : allRecordings(tables);
-
-describe.each(recordings)('$name', ({ folder, scenario }) => {
-  const recording = loadRecording(folder, scenario);
+describe.each(streams)('$name', ({ load }) => {
+  const recording = load();
   const whole = read(recording, [recording.stdout]);
 
   it('has every start with its end, and deltas that agree with whole texts', () => checkLifecycle(whole.events));
@@ -186,13 +210,35 @@ const foundInFixtures: readonly (readonly [fixture: string, mutations: Mutation[
       { kind: 'flip', byte: 0, at: 1325448522, length: 1 },
     ],
   ],
+  // Read as another agent's.
+  ['claude/refusal', [drop(233, 3), drop(50, 4)]],
+  ['claude/denied', [drop(216, 141), insert(54, [0, 0, 32, 77, 141]), { kind: 'flip', byte: 159, at: 401, length: 1 }]],
+  // Keys that are nearly right, and what is left of a line.
+  [
+    'claude/hook-stopped',
+    [{ kind: 'flip', byte: 44, at: 1176, length: 1 }, repeat(2, 4), { kind: 'flip', byte: 27, at: 1945, length: 1 }],
+  ],
+  ['claude/hook-stopped', [repeat(1940, 1), { kind: 'flip', byte: 92, at: 1227, length: 1 }]],
+  ['claude/hook-stopped', [repeat(1158, 1), drop(1940, 1), drop(1763, 114)]],
+  // A document that is still JSON, but no longer what its format allows.
+  ['atif/v1.7-sub-agents.json', [insert(1383, [32])]],
+  ['atif/v1.7-sub-agents.json', [drop(1986, 3)]],
+  ['atif/v1.7-sub-agents.json', [drop(1874, 64)]],
+  ['atif/v1.7-sub-agents.json', [repeat(1268, 1)]],
+  ['atif/v1.7-sub-agents.json', [insert(1593, [32])]],
+  ['atif/v1.7-sub-agents.json', [drop(1346, 2)]],
+  ['atif/v1.7-sub-agents.json', [repeat(1157, 1)]],
+  ['atif/v1.7-sub-agents.json', [drop(1375, 4)]],
+  ['atif/v1.7-sub-agents.json', [insert(1319, [32])]],
+  ['atif/v1.7-sub-agents.json', [repeat(1888, 2)]],
+  ['atif/v1.7-sub-agents.json', [drop(1043, 80)]],
+  ['atif/v1.7-sub-agents.json', [drop(20, 3), drop(2314, 176)]],
+  ['atif/v1.7-sub-agents.json', [{ kind: 'flip', byte: 134, at: 1998, length: 1 }]],
 ];
 
-it.each(foundInFixtures)('no success comes of the fixture %s with %j', (fixture, mutations) => {
-  const stdout = readFileSync(join(import.meta.dirname, '..', 'fixtures', fixture, 'wire.jsonl'));
-  const reader = new Reader();
-  reader.stdout(mutate(stdout, mutations));
-  expect(reader.end({ exit_code: 0, signal: null }).verdict.class).not.toBe('success');
+it.each(foundInFixtures)('no success comes of the fixture %s with %j', (name, mutations) => {
+  const stream = fixture(name);
+  expect(read(stream, [mutate(stream.stdout, mutations)]).outcome.verdict.class).not.toBe('success');
 });
 
 function drop(at: number, length: number): Mutation {

@@ -35,14 +35,14 @@ const SubagentRef = z
     'needs a trajectory_id or a trajectory_path',
   );
 
-const ToolCall = z.strictObject({
+export const ToolCall = z.strictObject({
   tool_call_id: z.string(),
   function_name: z.string(),
   arguments: extra,
   extra: extra.optional(),
 });
 
-const ObservationResult = z.strictObject({
+export const ObservationResult = z.strictObject({
   source_call_id: z.string().nullish(),
   content: Content.nullish(),
   subagent_trajectory_ref: z.array(SubagentRef).nullish(),
@@ -70,7 +70,7 @@ const FinalMetrics = z.strictObject({
 });
 
 type Step = z.infer<typeof Step>;
-const Step = z.strictObject({
+export const Step = z.strictObject({
   step_id: z.int().positive(),
   timestamp: z.iso.datetime({ offset: true, local: true }).nullish(),
   source: z.enum(['system', 'user', 'agent']),
@@ -107,7 +107,7 @@ const root = {
 };
 
 /** A trajectory without those of its sub-agents. */
-const Own = z.strictObject(root);
+export const Own = z.strictObject(root);
 export type Own = z.infer<typeof Own>;
 export type Tree = Own & { subagent_trajectories?: Tree[] | null | undefined };
 

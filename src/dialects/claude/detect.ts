@@ -74,9 +74,14 @@ function sure(wire: JsonObject): number {
   }
 }
 
+/** What only its first line has; Cursor's has the last two as well. */
+const ownKeys = ['claude_code_version', 'output_style', 'skills', 'plugins', 'apiKeySource', 'permissionMode'];
+
+/** Other versions leave out some of them, and so does damage. */
 function startOfTurn(wire: JsonObject): number {
   if (typeof wire.claude_code_version === 'string') return 1;
-  return 'apiKeySource' in wire && 'permissionMode' in wire && Array.isArray(wire.tools) ? 1 : 0;
+  const own = ownKeys.filter((key) => key in wire).length;
+  return own > 2 || (own === 2 && Array.isArray(wire.tools)) ? 1 : 0;
 }
 
 function message(wire: JsonObject, body: JsonObject): number {

@@ -7,16 +7,23 @@ import { readDiagnostics } from './diagnostics.ts';
 import { readEnding } from './ending.ts';
 import { textOf } from './content.ts';
 import { readRetries, type StepReader, stepReader } from './steps.ts';
+import { isPiece, lossIn, losses } from './whole.ts';
 import { countsCacheApart, readTotals } from './usage.ts';
 
 /** One document is one run; several documents are several. */
 export function decoder(sink: DecoderSink): Decoder {
+  let isTorn = false;
   return {
     line(wire) {
-      if (minorOf(wire.schema_version) === undefined || !Array.isArray(wire.steps)) return sink.unknown(wire);
+      if (minorOf(wire.schema_version) === undefined || !Array.isArray(wire.steps)) {
+        isTorn ||= isPiece(wire);
+        return sink.unknown(wire);
+      }
       readTrajectory(wire, sink);
     },
-    end() {},
+    end() {
+      if (isTorn) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'a document is torn apart' });
+    },
   };
 }
 
@@ -31,6 +38,12 @@ function readTrajectory(wire: JsonObject, sink: DecoderSink): void {
     ...introduction(wire),
     ...present({ task: task && filled(textOf(task.message)) }),
   });
+  const loss = lossIn(wire);
+  if (loss > 0) {
+    const what = `a document that does not fit its format, in which ${losses[loss]} may be missing`;
+    sink.note('unrecognised', what);
+    sink.emit({ type: 'log', stream: 'agent', cause: 'broken', text: what });
+  }
   const hasRunRetries = steps.some((step) =>
     list(object(step.extra).retries).some((retry) => object(retry).scope === 'run'),
   );

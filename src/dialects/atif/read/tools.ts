@@ -1,11 +1,13 @@
-import type { ItemStatus } from '../../../events/event.ts';
+import type { ItemKind, ItemStatus } from '../../../events/event.ts';
 import { present } from '../../../json/present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import type { Json, JsonObject } from '../../../json/json.ts';
 import { asText, count, filled, integer, list, object, string, whole, wordIn } from '../../../json/read.ts';
+import { nearestWord } from '../../../words/nearest.ts';
 import { kindIn } from '../../kit/tool-kinds.ts';
 import { isKind, isOperation, isStatus, toolKinds, unknownName } from '../words.ts';
 import { textOf } from './content.ts';
+import { extraOf } from './whole.ts';
 
 interface Trajectory {
   parent: string | undefined;
@@ -24,6 +26,9 @@ interface Call {
   isEnded: boolean;
 }
 
+const lookingTools = Object.keys(toolKinds).filter((name) => ['read', 'search', 'web'].includes(toolKinds[name] ?? ''));
+const mostNames = 1000;
+
 /** The calls of a trajectory, step by step. */
 export class Tools {
   readonly #sink: DecoderSink;
@@ -33,6 +38,8 @@ export class Tools {
   readonly #items = new Map<string, string>();
   /** Calls whose step did not have their result. */
   readonly #waiting = new Map<string, Call>();
+  /** By the names of tools: comparing names takes time. */
+  readonly #kinds = new Map<string, ItemKind>();
 
   constructor(sink: DecoderSink, place: Trajectory, children: Children) {
     this.#sink = sink;
@@ -94,13 +101,23 @@ export class Tools {
     this.#sink.emit({
       type: 'item.started',
       item_id,
-      kind: isKind(extra.kind) ? extra.kind : kindIn(toolKinds, name),
+      kind: isKind(extra.kind) ? extra.kind : this.#kindOf(name),
       name,
       args: extra.raw_arguments ?? raw,
       ...present({ native_name: filled(extra.native_name), parent_item_id: parent }),
     });
     this.#permission(object(extra.permission), item_id, name);
     return item_id;
+  }
+
+  /** A name that is nearly that of a tool which only looks does not show that anything was done. */
+  #kindOf(name: string): ItemKind {
+    const known = this.#kinds.get(name);
+    if (known !== undefined) return known;
+    const near = Object.hasOwn(toolKinds, name) ? undefined : nearestWord(name, lookingTools);
+    const kind = kindIn(toolKinds, near ?? name);
+    if (this.#kinds.size < mostNames) this.#kinds.set(name, kind);
+    return kind;
   }
 
   #permission(wire: JsonObject, item_id: string, what: string): void {
@@ -122,7 +139,7 @@ export class Tools {
     }
     call.isEnded = true;
     for (const id of refs) if (this.#children.has(id)) this.#children.read(id, call.item);
-    const extra = object(result.extra);
+    const extra = extraOf(result);
     const error = string(extra.error);
     this.#sink.emit({
       type: 'item.completed',
@@ -149,10 +166,15 @@ const byWhom: Readonly<Record<string, 'user' | 'rule' | 'agent' | 'runner'>> = {
   runner: 'runner',
 };
 
+/** What other writers call a success. */
+const good = /^(?:success(?:ful)?|succeeded|completed?|ok|done|finished|passed)?$/i;
+
 /** A result has no status field: only `extra` can say that it failed. */
 function statusOf(extra: JsonObject): ItemStatus {
-  if (isStatus(extra.status)) return extra.status;
+  const { status } = extra;
+  if (isStatus(status)) return status;
   const code = integer(extra.exit_code);
+  if (typeof status === 'string' && code === undefined && !good.test(status)) return 'error';
   return extra.is_error === true || (extra.is_error === undefined && code !== undefined && code !== 0)
     ? 'error'
     : 'success';

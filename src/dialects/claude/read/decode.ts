@@ -3,7 +3,7 @@ import type { Decoder, DecoderSink } from '../../dialect.ts';
 import type { JsonObject } from '../../../json/json.ts';
 import { asText, count, filled, list, object, string, time, whole } from '../../../json/read.ts';
 import { Conversation } from './conversation.ts';
-import { isWithheld, readEnding } from './ending.ts';
+import { hasMisspeltKey, isWithheld, readEnding } from './ending.ts';
 import {
   authNotice,
   notice,
@@ -116,6 +116,7 @@ function oneRun(sink: DecoderSink): Required<Omit<Decoder, 'text'>> {
   }
 
   function system(wire: JsonObject): void {
+    if (wire.prevent_continuation === true) talk.facts.stopped = true;
     switch (wire.subtype) {
       case 'init':
         return init(wire);
@@ -134,9 +135,6 @@ function oneRun(sink: DecoderSink): Required<Omit<Decoder, 'text'>> {
       case 'model_refusal_fallback':
       case 'model_fallback':
         talk.facts.refused = false;
-        break;
-      case 'informational':
-        if (wire.prevent_continuation === true) talk.facts.stopped = true;
         break;
       case 'model_refusal_no_fallback':
         talk.facts.refused = true;
@@ -196,6 +194,8 @@ function oneRun(sink: DecoderSink): Required<Omit<Decoder, 'text'>> {
       sink.emit(unaskedNotice);
     claimedGood = ending.some((each) => each.type === 'agent.finished' && each.status === 'ok');
     for (const each of ending) sink.emit(each);
+    if (hasMisspeltKey(wire))
+      sink.emit({ type: 'log', stream: 'agent', cause: 'broken', text: 'the result has a key that is misspelt' });
     talk.startAnew();
   }
 

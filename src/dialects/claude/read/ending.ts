@@ -3,6 +3,7 @@ import { present } from '../../../json/present.ts';
 import type { JsonObject } from '../../../json/json.ts';
 import { codeOfMessage, codeOfStatus } from '../../../outcome/faults.ts';
 import { asText, count, filled, integer, list, string, whole } from '../../../json/read.ts';
+import { nearestWord } from '../../../words/nearest.ts';
 import { codeOfStop, codeOfTerminal } from '../words.ts';
 
 /** What the main thread did since the last result; the next result line is judged by it. */
@@ -83,6 +84,15 @@ const withheld = [
 /** The log of claude-code-action, which leaves out everything that the model or a tool may have said. */
 export function isWithheld(wire: JsonObject): boolean {
   return typeof wire.permission_denials_count === 'number' && withheld.every((name) => !(name in wire));
+}
+
+/** The fields of a result that may be absent, and that tell of something bad. */
+const optional = ['terminal_reason', 'api_error_status', 'errors', 'permission_denials', 'stop_reason'];
+
+/** A key that is nearly that of a missing field: what it said is lost. */
+export function hasMisspeltKey(wire: JsonObject): boolean {
+  const missing = optional.filter((name) => !(name in wire));
+  return Object.keys(wire).some((key) => !optional.includes(key) && nearestWord(key, missing) !== undefined);
 }
 
 function isGood(wire: JsonObject, facts: TurnFacts, terminal: string | undefined): boolean {
