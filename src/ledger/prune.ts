@@ -2,8 +2,12 @@ import { Failure, messageOf } from '../failure.ts';
 import { isOutOfRoom } from '../stores/database.ts';
 import type { RunFilter, RunStatus, RunStore } from '../stores/run-store.ts';
 import type { Tape } from '../tapes/tape.ts';
+import { plural } from '../terminal/figures.ts';
 import { allRuns, type Ledger } from './ledger.ts';
 import { tapeOf } from './run-tape.ts';
+
+/** What SQLite writes before it forgets a run; most of it is the same for each. */
+const roomNeeded = '200 KB';
 
 export interface PruneRequest {
   filter: RunFilter;
@@ -45,15 +49,15 @@ export async function pruneRuns(
   const pruned = { runs, tapes: found.length, tapeBytes };
   if (dryRun || tapesOnly) return pruned;
   // On a full disk the room that the tapes had is mostly enough.
-  await store.prune(ended).catch((error: unknown) => {
+  await store.prune(ended).catch(async (error: unknown) => {
     if (!isOutOfRoom(error)) throw error;
-    const removed = `${found.length === 1 ? '1 tape was' : `${found.length} tapes were`} removed, but not all of the runs`;
+    let left = 0;
+    for await (const _run of allRuns(store, ended)) left += 1;
+    const were = (count: number, what: string): string => `${plural(count, what)} ${count === 1 ? 'was' : 'were'}`;
     throw new Failure(
       'config',
-      `the disk of the ledger ${store.name} is full: ${removed}; free some room there and try again`,
-      {
-        cause: error,
-      },
+      `the disk of the ledger ${store.name} is full: ${were(found.length, 'tape')} removed and ${were(runs - left, 'run')} forgotten, but ${plural(left, 'run')} could not be: the database needs some ${roomNeeded} of free room to forget one. Nothing else is lost; free that much there and prune again`,
+      { cause: error },
     );
   });
   return store.compact().then(

@@ -41,6 +41,8 @@ export interface Database {
   problems(): Promise<Problem[]>;
   /** Erases deleted data from the files, and frees their space as far as the database can. */
   compact(): Promise<void>;
+  /** Gives back the room that finished transactions take beside the tables. Absent: they take none. */
+  makeRoom?(): Promise<void>;
   /** Listens to messages on a channel; returns how to stop. Absent: this database has no channels. */
   listen?(channel: string, onWord: (word: string) => void, onLost: () => void): Promise<() => void>;
   close(): Promise<void>;

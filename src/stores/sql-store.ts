@@ -2,7 +2,7 @@ import { usedFields } from '../contract/row.ts';
 import { present } from '../json/present.ts';
 import type { Owner } from '../processes/owner.ts';
 import { SqlChunks } from './sql-chunks.ts';
-import { Contested, type Database, type Row, type Statement, type Value } from './database.ts';
+import { Contested, type Database, isOutOfRoom, type Row, type Statement, type Value } from './database.ts';
 import { figureDamageOf, figureTables, type KeptFigures } from './figures.ts';
 import { select } from './filter-sql.ts';
 import { boundedAttempts, boundedPrompt, ledgerOutcome } from './ledger-outcome.ts';
@@ -303,11 +303,26 @@ export class SqlRunStore extends RunQueries implements RunStore {
     for (let at = 0; at < found.length; at += pruneBatch) {
       const ids = found.slice(at, at + pruneBatch).map(({ id }) => String(id));
       if (this.database.rights.budgets) await this.database.write([this.budgets.settleBefore(ids)]);
-      await this.database.write([
-        { sql: `delete from ${this.p}runs where id in (${ids.map(() => '?').join(', ')})`, values: ids },
-      ]);
+      await this.#forget(ids);
     }
     return { runs: found.length, tapes: found.flatMap(({ tape }) => (typeof tape === 'string' ? [tape] : [])) };
+  }
+
+  async #forget(ids: readonly string[]): Promise<void> {
+    const forget = (some: readonly string[]): Promise<boolean> =>
+      this.database.write([
+        { sql: `delete from ${this.p}runs where id in (${some.map(() => '?').join(', ')})`, values: some },
+      ]);
+    try {
+      await forget(ids);
+    } catch (error) {
+      if (!isOutOfRoom(error) || this.database.makeRoom === undefined) throw error;
+      // A transaction takes room before it gives any back: one run needs little, and what it needed is free for the next one.
+      for (const id of ids) {
+        await this.database.makeRoom();
+        await forget([id]);
+      }
+    }
   }
 
   compact(): Promise<void> {

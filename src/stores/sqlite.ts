@@ -164,6 +164,10 @@ class SqliteDatabase implements Database {
     await this.#patiently(() => this.#database.exec('pragma wal_checkpoint(truncate)'));
   }
 
+  async makeRoom(): Promise<void> {
+    await this.#patiently(() => this.#database.exec('pragma wal_checkpoint(truncate)'));
+  }
+
   async close(): Promise<void> {
     this.#statements.clear();
     if (this.#database.isOpen) this.#database.close();
