@@ -26,6 +26,8 @@ export const smallScripts: Readonly<Record<string, Small>> = {
   'bench:serve:list': { args: ['200'] },
   'bench:wire': benchOf({ REQUESTS: 5, STREAMS: 3, EVENTS: 10, MB: 1, ROUNDS: 1 }),
   'bench:workspace': benchOf({ FILES: 100, ROUNDS: 1, AT_ONCE: 2 }),
+  // A test by itself: it has no size.
+  costs: { env: { RUNWIRE_SWEEP: '' } },
   chaos: { args: ['--jobs', '10', '--every', '2', '--workers', '2', '--restarts', '1', '--away', '2', '--seed', '1'] },
   flood: { env: { FAKE_MEGABYTES: '24' } },
   'redaction-table': {},

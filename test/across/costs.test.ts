@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import type { Stats } from '../../src/ledger/stats.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { inside, serve } from '../cli/run/live.ts';
@@ -31,6 +31,18 @@ function place(name: StreamName, model: Model, calls = six) {
   return { home, file, path, run };
 }
 
+/** What each door said of the six calls: `npm run costs` prints it. */
+const table: string[][] = [];
+const shown = ({ cost, cost_is }: Told): string =>
+  cost === undefined ? 'unknown' : `${cost_is === undefined ? '' : '≥ '}${cost}`;
+
+afterAll(() => {
+  if (process.env['COST_TABLE'] === undefined) return;
+  const columns = ['stream', 'model', 'live', 'tape', 'stats', 'page', 'import', 'limit', 'budget'];
+  const rows = [columns, columns.map(() => '---'), ...table.toSorted((a, b) => (a[0] ?? '').localeCompare(b[0] ?? ''))];
+  process.stdout.write(rows.map((row) => `| ${row.join(' | ')} |\n`).join(''));
+});
+
 const boundOf = (name: StreamName): string | undefined => (streams[name].tells === 'calls' ? undefined : 'at_least');
 const firstRun = async <Value>(path: string): Promise<Value> => {
   const [line = ''] = (await inside(['runs', 'list', '--json', '--ledger', path])).stdout.split('\n');
@@ -53,8 +65,18 @@ it.each(sweep(some(names), Object.keys(sixCost) as Model[]))(
     const other = join(home, 'other.db');
     await inside(['runs', 'import', '--ledger', other, '--from', streams[name].dialect, file]);
     const imported = await firstRun<Told & { model?: string }>(other);
+    const live = told(await firstRun<Told>(path));
+    const isLeast = stats.cost_at_least > 0;
+    const inStats = { cost: stats.cost, cost_is: isLeast ? 'at_least' : undefined };
+    table.push([
+      name,
+      model,
+      ...[live, told(metrics), inStats, ...(await runsOfApi(path)).map(told), told(imported)].map(shown),
+      '',
+      '',
+    ]);
     expect({
-      live: told(await firstRun<Told>(path)),
+      live,
       tape: told(metrics),
       stats: { cost: stats.cost, cost_at_least: stats.cost_at_least },
       page: (await runsOfApi(path)).map(told),
@@ -76,11 +98,43 @@ it.each(some(names, 3))('a limit and a budget act on what is sure: %s', async (n
     return (await firstRun<{ class: string }>(path)).class;
   };
   const free = await classOf([]);
-  expect(await classOf(['--max-cost-usd', '0.667'])).toBe(free);
-  expect(await classOf(['--max-cost-usd', '0.666'])).toBe('cost_limit');
+  const limits = [await classOf(['--max-cost-usd', '0.667']), await classOf(['--max-cost-usd', '0.666'])];
+  expect(limits).toEqual([free, 'cost_limit']);
   await inside(['budget', 'set', 'team', '--usd', '0.667', '--ledger', path]);
-  expect(await classOf(['--budget', 'team'])).toBe(free);
-  expect(await classOf(['--budget', 'team'])).toBe('cost_limit');
+  const budgets = [await classOf(['--budget', 'team']), await classOf(['--budget', 'team'])];
+  expect(budgets).toEqual([free, 'cost_limit']);
+  const words = [limits, budgets].map((classes) => classes.join(', then '));
+  table.push([name, 'claude-sonnet-4-5', '', '', '', '', '', ...words]);
+});
+
+it('a cost is unknown through every door where an agent tells no tokens, and a limit on it is a warning: continue', async () => {
+  const home = folder();
+  const [file, path, other] = [join(home, 'answer.json'), join(home, 'ledger.db'), join(home, 'other.db')];
+  writeFileSync(file, JSON.stringify({ response: 'Done.', status: 'success', note: 'wrapped' }));
+  const run = (flags: readonly string[]) =>
+    inside(['run', '--ledger', path, '--model', 'gpt-5.5', '--from', 'continue', ...flags, '--', 'cat', file]);
+  const tape = join(home, 'run.tape');
+  await run(['--tape', tape]);
+  const { metrics } = JSON.parse((await inside(['outcome', '--json', tape])).stdout) as RunOutcome;
+  await inside(['runs', 'import', '--ledger', other, '--from', 'continue', file]);
+  const doors = [
+    told(await firstRun<Told>(path)),
+    told(metrics),
+    ...(await runsOfApi(path)).map(told),
+    told(await firstRun<Told>(other)),
+  ];
+  expect(doors).toEqual(doors.map(() => told({})));
+  table.push([
+    'continue',
+    'gpt-5.5',
+    ...doors.slice(0, 2).map(shown),
+    'unknown',
+    ...doors.slice(2).map(shown),
+    'a warning',
+    '',
+  ]);
+  const limited = await run(['--max-cost-usd', '0.01']);
+  expect([limited.status, limited.stderr]).toEqual([0, expect.stringMatching(/warning: .*cost/) as string]);
 });
 
 it.each([

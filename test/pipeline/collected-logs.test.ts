@@ -434,10 +434,10 @@ it.each(Object.entries(recorded))("reads asciinema's recording of a terminal: %s
   const { stdout } = loadRecording('codex@0.166.0', 'denied');
   const lines = Buffer.from(stdout).toString().trimEnd().split('\n');
   const document = loadRecording('gemini-json@0.61.0', 'plain').stdout;
-  const indented = Buffer.from(document).toString().split('\n');
+  const rows = Buffer.from(document).toString().split('\n');
   for (const [bare, text] of [
     [stdout, wrap(lines)],
-    [document, wrap(indented)],
+    [document, wrap(rows)],
   ] as const) {
     const outcome = await fold([Buffer.from(text)], { full: true });
     expect(essence(outcome)).toEqual(essence(await fold([bare], { full: true })));

@@ -179,6 +179,28 @@ const piMessage = (model: string, call: Call, index: number) => ({
 });
 const piSession = { type: 'session', version: 3, id: 's-pi', timestamp: at(0), cwd: '/w' };
 
+const acpUpdate = (update: Line): Line => ({
+  jsonrpc: '2.0',
+  method: 'session/update',
+  params: { sessionId: 's-acp', update },
+});
+const acpBeginning = (model: string): Line[] => [
+  { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } },
+  {
+    jsonrpc: '2.0',
+    id: 1,
+    result: { protocolVersion: 1, agentCapabilities: {}, agentInfo: { name: 'x', version: '1' } },
+  },
+  { jsonrpc: '2.0', id: 2, method: 'session/new', params: { cwd: '/w', mcpServers: [] } },
+  { jsonrpc: '2.0', id: 2, result: { sessionId: 's-acp', models: { currentModelId: model, availableModels: [] } } },
+  {
+    jsonrpc: '2.0',
+    id: 3,
+    method: 'session/prompt',
+    params: { sessionId: 's-acp', prompt: [{ type: 'text', text: 'Do it' }] },
+  },
+];
+
 /** What a stream is read as, and the wire; `tells`: whether each call is on it, or only a total. */
 export const streams = {
   'claude stream': {
@@ -624,6 +646,76 @@ export const streams = {
         },
       },
     ],
+  },
+  'acp, a total': {
+    dialect: 'acp',
+    tells: 'total',
+    wire: (model, calls) => [
+      ...acpBeginning(model),
+      acpUpdate({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Done.' } }),
+      {
+        jsonrpc: '2.0',
+        id: 3,
+        result: {
+          stopReason: 'end_turn',
+          usage: {
+            inputTokens: inputOf(calls),
+            outputTokens: outputOf(calls),
+            cachedReadTokens: readOf(calls),
+            totalTokens: inputOf(calls) + outputOf(calls),
+          },
+        },
+      },
+    ],
+  },
+  'acp, each call': {
+    dialect: 'acp',
+    tells: 'calls',
+    wire: (model, calls) => [
+      ...acpBeginning(model),
+      ...calls.map((call, index) =>
+        acpUpdate({
+          sessionUpdate: 'agent_message_chunk',
+          content: { type: 'text', text: `Part ${index}.` },
+          _meta: {
+            usage: {
+              inputTokens: input(call),
+              outputTokens: call.output,
+              cachedReadTokens: call.read ?? 0,
+              totalTokens: input(call) + call.output,
+            },
+          },
+        }),
+      ),
+      { jsonrpc: '2.0', id: 3, result: { stopReason: 'end_turn' } },
+    ],
+  },
+  'dev-agent, a report of ours': {
+    dialect: 'dev-agent',
+    tells: 'total',
+    wire: (model, calls) => {
+      const metrics = {
+        input_tokens: inputOf(calls),
+        output_tokens: outputOf(calls),
+        cache_read_tokens: readOf(calls),
+        cost_source: 'unknown',
+        model_name: model,
+      };
+      const report = { status: 'completed', is_finished: true, summary: 'Done.', message: 'Done.', metrics };
+      return [
+        { type: 'thread.started', task: 'Do it' },
+        { type: 'turn.started', turn_id: 'turn_1', iteration: 1, message_count: 1, tool_count: 1 },
+        { type: 'assistant.message', turn_id: 'turn_1', preview: 'Done.', tool_call_count: 0 },
+        { type: 'turn.completed', turn_id: 'turn_1', iteration: 1, tool_call_count: 0, has_final_report: true },
+        {
+          type: 'thread.completed',
+          status: 'completed',
+          summary: 'Done.',
+          duration_ms: 9,
+          final_report: { ...report, verdict: { class: 'success', exit_code: 0, evidence: [] } },
+        },
+      ].map((line, index) => ({ ...line, timestamp: at(index), sequence: index + 1, thread_id: 't' }));
+    },
   },
   'the tape of the built-in agent': {
     dialect: 'runwire',
