@@ -285,7 +285,7 @@ function openGitlabLine(line: string): Enveloped | undefined {
 
 const logfmt = /^[\w.@-]{1,60}=.{0,2000}?(?:^|\s)(?:msg|message|log|line|event)=(?=")/;
 const teamcity = /^##teamcity\[message .{0,200}?text='/;
-const yaml = /^\s*(?:-\s)?(?:textPayload|message|log): (?=['"])/;
+const yaml = /^[ \t]{0,20}(?:- )?(?:textPayload|message|log): /;
 const teamcityEscapes: Readonly<Record<string, string>> = { n: '\n', r: '\r' };
 
 /** A line of named fields, one of which is a line of the agent. `isInside`: the lines before it hold the first ones of a document. */
@@ -300,6 +300,7 @@ export function openFieldsLine(line: string, isInside: boolean): Enveloped | und
 
 function fieldAt(line: string, head: string): string | undefined {
   const rest = line.slice(head.length);
+  if (!head.startsWith('##') && !/^['"]/.test(rest)) return undefined;
   if (head.startsWith('##')) {
     const [text] = /^(?:[^|']|\|.)*/.exec(rest) ?? [''];
     return text.replace(/\|(.)/g, (_, char: string) => teamcityEscapes[char] ?? char);

@@ -259,7 +259,8 @@ export class Framer {
       const text = bare.slice(brace);
       const wire = (this.#rows.isOpen ? this.#rows.take(text) : undefined) ?? parse(text);
       if (wire !== undefined) {
-        this.#sink.text(bare.slice(0, brace), 'noise', this.#line);
+        const before = line.indexOf('{"');
+        this.#sink.text(before > 0 ? line.slice(0, before) : bare.slice(0, brace), 'noise', this.#line);
         this.#hasLines = true;
         return this.#value(wire, text);
       }

@@ -414,8 +414,8 @@ it('keeps what was whole of a list that stops, and says that it stops', async ()
 /** What a terminal shows of it, in pieces of a thousand characters. */
 const shown = (lines: readonly string[]): string[] =>
   pieces(`$ agent\r\n${lines.join('\r\n')}\r\n\u001b[?2004h$ `, 1000);
-const cast = (header: object, lines: readonly string[], time: (index: number) => number): string =>
-  [header, ...shown(lines).map((piece, index) => [time(index), 'o', piece]), [99, 'i', 'exit']]
+const cast = (header: object, lines: readonly string[], second: (index: number) => number): string =>
+  [header, ...shown(lines).map((piece, index) => [second(index), 'o', piece]), [99, 'i', 'exit']]
     .map((row) => `${JSON.stringify(row)}\n`)
     .join('');
 const recorded: Record<string, (lines: readonly string[]) => string> = {
@@ -434,10 +434,10 @@ it.each(Object.entries(recorded))("reads asciinema's recording of a terminal: %s
   const { stdout } = loadRecording('codex@0.166.0', 'denied');
   const lines = Buffer.from(stdout).toString().trimEnd().split('\n');
   const document = loadRecording('gemini-json@0.61.0', 'plain').stdout;
-  const rows = Buffer.from(document).toString().split('\n');
+  const itsLines = Buffer.from(document).toString().split('\n');
   for (const [bare, text] of [
     [stdout, wrap(lines)],
-    [document, wrap(rows)],
+    [document, wrap(itsLines)],
   ] as const) {
     const outcome = await fold([Buffer.from(text)], { full: true });
     expect(essence(outcome)).toEqual(essence(await fold([bare], { full: true })));
