@@ -24,7 +24,12 @@ const narrower: Partial<Record<ErrorCode, ReadonlySet<ErrorCode>>> = {
 
 /** The account itself has no credit left, whatever the server says about waiting. */
 const spent =
-  /insufficient[_ ]quota|billing[_ ](?:error|hard)|credit balance|out of credits|usage limit|\b(?:\d{1,2}-hour|weekly|session) limit reached/i;
+  /insufficient[_ ]quota|billing[_ ](?:error|hard)|credit balance|out of credits|usage limit|out of (?:extra )?usage|\b(?:\d{1,2}-hour|hourly|daily|weekly|monthly|session|free|opus|sonnet) limit (?:reached|exceeded)/i;
+/** `You've hit your session limit`: the limit of a plan, in the words of its agent. That on turns or requests a minute is another. */
+const planLimit =
+  /\b(?:hit|reached|exceeded) your (?:(?:\d{1,2}-hour|hourly|daily|weekly|monthly|session|free|plan|account|opus|sonnet|chat|messages?|credits?) ){0,3}(?:limit|quota)s?\b/i;
+const quotaGone =
+  /\bquota (?:limit|reached|will reset|has been (?:reached|used up))|exhausted your (?:capacity|quota)/i;
 /** The limit is one that passes within minutes. */
 const passes = [/\bretryDelay\b|per[_ ]?min/i, /\b(?:retry|try again) (?:in|after) [\d.]+ ?(?:m?s\b|sec)/i];
 
@@ -62,9 +67,11 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
   [/\bUND_ERR_|\bERR_(?:NETWORK|INTERNET|CONNECTION|NAME)/i, 'network'],
   [/ConnectionRefused|FailedToOpenSocket|getaddrinfo|unable to connect/i, 'network'],
   [spent, 'quota'],
+  [planLimit, 'quota'],
   // An account without credit, unless the server also says that requests will soon be accepted again: Gemini uses the same words for both.
   [/quota exceeded|exceeded your current quota/i, 'quota'],
   [/rate[_ -]?limit|too many requests|\b429\b|RESOURCE_EXHAUSTED/i, 'rate_limit'],
+  [quotaGone, 'quota'],
   [/billing/i, 'quota'],
   [/max(?:imum)?[_ ](?:session[_ ])?(?:turns|iterations|steps)|turn limit|TurnLimited|iteration limit/i, 'turn_limit'],
   [/Agent stopped after \d+ turns/i, 'turn_limit'],

@@ -69,21 +69,26 @@ const unitMs: readonly (readonly [RegExp, number])[] = [
   [/^(?:d|days?)$/, 86_400_000],
   [/^(?:w|wks?|weeks?)$/, 7 * 86_400_000],
 ];
-const amount = /(\d{1,9}(?:\.\d{1,9})?|an?|one|half an)[ -]?([a-z]{1,12})\b\.?/iy;
+const amount = /(\d{1,9}(?:\.\d{1,9})?)[ -]?([a-z]{1,12})\b\.?/iy;
+/** `an hour`; `and` is no day. */
+const single = /(an?|one|half an)[ -]([a-z]{1,12})\b\.?/iy;
 const compact = /(\d{1,9}(?:\.\d{1,9})?)(ms|[wdhms])(?=[\d\W]|$)/iy;
 const between = /(?:,? and |, ?| )?/iy;
 const hours = /(\d{1,3}):(\d{2}):(\d{2})(?!\d)(?! ?[ap]\.?m)/iy;
-const bare = /(\d{1,9}(?:\.\d{1,9})?)(?![\w:/]|\.\d)(?! ?[ap]\.?m\b)/iy;
+const bare = /(\d{1,9}(?:\.\d{1,9})?)(?![\w:/]|\.\d)(?! ?[ap]\.?m\b)(?! ?(?:to|or|-|–) ?\d)/iy;
+/** A number that stands after its sign. */
+const negative = /(?:^|[^\w.])[-−]$/;
 
 /** `2h 13m`, `4 days 20 hours 9 minutes`, `6m0s`, `an hour`, `02:13:00`, and bare seconds where they can be nothing else. */
 const length: Read = (text, at, { now, isLength, unit }) => {
   if (at > 0 && /[\w.]/.test(text[at - 1] ?? '') && text[at - 1] !== '_') return undefined;
+  if (/\d/.test(text[at] ?? '') && negative.test(text.slice(Math.max(0, at - 2), at))) return 'unclear';
   const [, h, m, s] = (isLength ? matchAt(hours, text, at) : null) ?? [];
   if (h !== undefined) return { at: now + (Number(h) * 3600 + Number(m) * 60 + Number(s)) * 1000 };
   let total = 0;
   let place = at;
   for (let count = 0; count < 7; count += 1) {
-    const match = matchAt(compact, text, place) ?? matchAt(amount, text, place);
+    const match = matchAt(compact, text, place) ?? matchAt(amount, text, place) ?? matchAt(single, text, place);
     const ms = match === null ? undefined : unitMs.find(([name]) => name.test((match[2] ?? '').toLowerCase()))?.[1];
     if (match === null || ms === undefined) break;
     total += countOf(match[1] ?? '') * ms;
@@ -91,6 +96,8 @@ const length: Read = (text, at, { now, isLength, unit }) => {
     place += matchAt(between, text, place)?.[0].length ?? 0;
     if (matchAt(/ago\b/iy, text, place) !== null) return { at: now - total };
   }
+  // `15h30` is a time of day.
+  if (place > at && /[a-z]\d/i.test(text.slice(place - 1, place + 1))) return 'unclear';
   if (place > at) return { at: Math.round(now + total) };
   const number = matchAt(bare, text, at)?.[1];
   if (number === undefined || (unit === undefined && !isLength)) return undefined;
