@@ -58,5 +58,25 @@ export const remarks: Readonly<Record<string, readonly string[]>> = {
     'Prompts of more than 400,000 characters are refused, because it would replace them with a summary.',
     'If several run at once in overlays of one checkout, their tokens and cost are unknown; `--isolate clone` gives each its own folder.',
   ],
+  antigravity: [
+    'Its own limit of five minutes for a run is lifted to a day: `--timeout` of Runwire counts.',
+    'A prompt that does not fit into one argument is refused before the start.',
+  ],
+  kimi: [
+    'Printing approves every call, so `read-only` and `edit` are its plan mode, in which it has only tools that read.',
+    'It prints its messages and nothing else: no session, no model, no tokens, and no last line. A failure is a sentence and an exit code; 75 is one that a retry may help with.',
+    'Where it is not enough, `--agent "acp:kimi acp"` speaks ACP with it.',
+  ],
+  openhands: [
+    'It has no modes without a screen: it approves everything. `--isolate` keeps its edits in a copy.',
+    'Its events say nothing of tokens, cost or the model, and it prints its session only for people: `Conversation ID`.',
+    'Before May 2026 it printed each event over many lines, which are read as well.',
+    'Where it is not enough, `--agent "acp:openhands acp"` speaks ACP with it.',
+  ],
+  auggie: [
+    'It prints one result line with the fields of Claude Code, and neither its calls nor its files; in a [private copy](../copies.md), git reports the files.',
+    'Printing runs every tool, so `read-only` and `edit` are its mode `--ask`, in which it has only tools that read.',
+    'Where it is not enough, `--agent "acp:auggie --acp"` speaks ACP with it.',
+  ],
   kilo: ['A fork of OpenCode: the prompt goes on stdin, and a call is reported only when it ends.'],
 };

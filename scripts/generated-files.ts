@@ -92,7 +92,7 @@ function withAgentTable(markdown: string): string {
 
 /** Shows the command line of a plain run that may edit. */
 function agentTable(): string {
-  const rows = agents.map(({ id, title, binaries, dialect, abilities, tested, plan }) => {
+  const rows = agents.map(({ id, title, binaries, dialect, abilities, tested, knownAt, recorded, plan }) => {
     const { args, stdin } = plan(
       { prompt: 'PROMPT', cwd: '/', permissionMode: 'edit', directories: [], extraArgs: [] },
       tested,
@@ -100,7 +100,7 @@ function agentTable(): string {
     const line = `${[binaries[0], ...args].join(' ')}${stdin === undefined ? '' : ' < PROMPT'}`;
     const can = (list: readonly string[]): string => (list.length === 0 ? 'none' : list.join(', '));
     const { permissionModes, ownLimits, resume, prompt } = abilities;
-    return `| [\`${id}\`](agents/${id}.md) | ${title} | \`${line}\` | \`${dialect}\` | ${can(permissionModes)} | ${can(ownLimits)} | ${resume ? 'yes' : 'no'} | ${prompt} | ${tested ?? 'its documents'} |\n`;
+    return `| [\`${id}\`](agents/${id}.md) | ${title} | \`${line}\` | \`${dialect}\` | ${can(permissionModes)} | ${can(ownLimits)} | ${resume ? 'yes' : 'no'} | ${prompt} | ${tested ?? (recorded === undefined ? 'its documents' : `recordings of ${recorded}`)}, ${knownAt} |\n`;
   });
   return `| name | agent | a run with \`--permission-mode edit\` | dialect | permission modes | own limits | resume | prompt by | tried with |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |

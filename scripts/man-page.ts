@@ -96,6 +96,10 @@ const files: readonly (readonly [path: string, meaning: string])[] = [
   ['~/.local/state/runwire/fleet/', 'Repositories and checkouts of "runwire worker".'],
   ['~/.local/state/runwire/serve.token', 'Your token for "runwire serve".'],
   [
+    '~/.local/state/runwire/quota.json',
+    'What runs and status lines said of the quotas of agents; "runwire doctor --quota" shows it.',
+  ],
+  [
     '~/.local/state/runwire/unknown-shapes.json',
     'Kinds of lines that this version does not know; "runwire doctor" lists them.',
   ],

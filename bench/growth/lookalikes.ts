@@ -297,6 +297,68 @@ function antigravity(): Saying {
   };
 }
 
+function kimi(): Saying {
+  return (record) => {
+    switch (record.type) {
+      case 'text.completed':
+        return { role: 'assistant', content: record.text };
+      case 'reasoning.completed':
+        return { role: 'assistant', content: [{ type: 'think', think: record.text }] };
+      case 'item.started': {
+        const called = { name: 'Shell', arguments: JSON.stringify(record.args) };
+        return {
+          role: 'assistant',
+          content: '',
+          tool_calls: [{ type: 'function', id: record.item_id, function: called }],
+        };
+      }
+      case 'item.completed':
+        return { role: 'tool', content: textOf(record.output), tool_call_id: record.item_id };
+      default:
+        return undefined;
+    }
+  };
+}
+
+function openhands(): Saying {
+  const event = (kind: string, source: string, fields: JsonObject): JsonObject => ({
+    kind,
+    id: 'e',
+    timestamp: '2026-11-15T10:00:00.000000',
+    source,
+    ...fields,
+  });
+  const message = (role: string, text: string): JsonObject => ({
+    llm_message: { role, content: [{ type: 'text', text }] },
+  });
+  return (record) => {
+    switch (record.type) {
+      case 'prompt.submitted':
+        return event('MessageEvent', 'user', message('user', record.text));
+      case 'text.completed':
+        return event('MessageEvent', 'agent', message('assistant', record.text));
+      case 'item.started':
+        return event('ActionEvent', 'agent', {
+          thought: [],
+          action: { kind: 'TerminalAction', ...(record.args as JsonObject) },
+          tool_name: 'terminal',
+          tool_call_id: record.item_id,
+          tool_call: { id: record.item_id, name: 'terminal', arguments: '{}' },
+          llm_response_id: record.turn_id ?? 'r',
+        });
+      case 'item.completed':
+        return event('ObservationEvent', 'environment', {
+          observation: { content: [{ type: 'text', text: textOf(record.output) }], is_error: false },
+          action_id: 'e',
+          tool_name: 'terminal',
+          tool_call_id: record.item_id,
+        });
+      default:
+        return undefined;
+    }
+  };
+}
+
 /** The lines of a file in `chats/`. */
 function geminiSession(): Saying {
   let told = 0;
@@ -729,6 +791,8 @@ const lookalikes: Record<string, () => Saying> = {
   droid,
   copilot,
   antigravity,
+  kimi,
+  openhands,
   'gemini:session': geminiSession,
 };
 

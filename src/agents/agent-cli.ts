@@ -79,6 +79,10 @@ export interface AgentCli {
   readonly helpArgs: readonly string[];
   /** The version that its command line was tried with; undefined: known only from its documentation. */
   readonly tested: string | undefined;
+  /** The day on which that was last tried, or its documents were last read. */
+  readonly knownAt: string;
+  /** The version whose output was recorded by somebody, where it was not driven live. */
+  readonly recorded?: string;
   /** Whether a program with its name and this version is this agent; unset: no other program has its name. */
   readonly isItsVersion?: (version: string) => boolean;
   /** Variables that it needs, on top of those that every child gets; `CODEX_*` is a prefix. */
@@ -118,4 +122,16 @@ export interface AgentCli {
    * never asked: it must not decide where a key goes. Throws `NotPointed`; call it by `pointAgent`.
    */
   readonly point?: (ask: Ask, place: PointingPlace) => Promise<Pointing>;
+}
+
+/** How well an agent is known: it was run with Runwire, its true output was read, or only what is written about it. */
+export function knowledgeOf({ tested, recorded, knownAt }: AgentCli): Knowledge {
+  if (tested !== undefined) return { by: 'live', version: tested, at: knownAt };
+  return recorded === undefined ? { by: 'documents', at: knownAt } : { by: 'files', version: recorded, at: knownAt };
+}
+
+export interface Knowledge {
+  by: 'live' | 'files' | 'documents';
+  version?: string;
+  at: string;
 }

@@ -21,6 +21,7 @@ export const agentCode: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: undefined,
+  knownAt: '2026-11-15',
   // Cursor's program is called `agent` as well, and its versions are dates.
   isItsVersion: (version) => !/^20\d\d\./.test(version),
   passEnv: ['AGENT_CODE_*', ...providerKeys],

@@ -13,6 +13,7 @@ export const amp: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: undefined,
+  knownAt: '2026-11-15',
   passEnv: ['AMP_*'],
   keys: ['AMP_API_KEY'],
   logins: ['.local/share/amp/secrets.json'],

@@ -21,6 +21,7 @@ export const claude: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: '2.1.326',
+  knownAt: '2026-11-18',
   // Not every CLAUDE_CODE_ variable: those that Claude Code sets for its child processes make another Claude Code refuse to start.
   passEnv: [
     'ANTHROPIC_*',

@@ -12,6 +12,7 @@ export const cline: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: '3.0.65',
+  knownAt: '2026-11-15',
   passEnv: ['CLINE_*', ...providerKeys],
   keys: ['CLINE_API_KEY', ...providerKeys],
   logins: ['.cline/data/settings/providers.json', '.cline/data/secrets.json'],

@@ -13,6 +13,7 @@ export const codex: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['exec', '--help'],
   tested: '0.169.0',
+  knownAt: '2026-11-18',
   passEnv: ['CODEX_*', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_ORGANIZATION', 'OPENAI_PROJECT', 'RUST_LOG'],
   keys: ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'],
   // `codex exec` never sends that one to its own provider; its configuration may name it for other providers.

@@ -28,6 +28,7 @@ export const continueCli: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: '1.5.47',
+  knownAt: '2026-11-15',
   passEnv: ['CONTINUE_*', ...providerKeys],
   keys: ['CONTINUE_API_KEY', ...providerKeys],
   logins: ['.continue/config.yaml', '.continue/auth.json'],

@@ -23,6 +23,7 @@ export const copilot: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: '1.0.102',
+  knownAt: '2026-11-18',
   passEnv: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'],
   keys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
   logins: ['.copilot/config.json', '.config/gh/hosts.yml'],

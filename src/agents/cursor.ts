@@ -21,6 +21,7 @@ export const cursor: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: undefined,
+  knownAt: '2026-11-15',
   passEnv: ['CURSOR_*'],
   keys: ['CURSOR_API_KEY'],
   logins: ['.config/cursor/auth.json', '.cursor/cli-config.json'],

@@ -14,6 +14,7 @@ export const devAgent: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: undefined,
+  knownAt: '2026-11-15',
   passEnv: [
     'AZURE_OPENAI_*',
     'MCP_BASE_URL',

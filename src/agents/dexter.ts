@@ -12,6 +12,8 @@ export const dexter: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: undefined,
+  knownAt: '2026-11-15',
+  recorded: '1.0.3',
   passEnv: [
     ...providerKeys,
     ...providerSettings,

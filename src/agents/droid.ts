@@ -20,6 +20,7 @@ export const droid: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['exec', '--help'],
   tested: undefined,
+  knownAt: '2026-11-15',
   passEnv: ['FACTORY_*', 'DROID_*'],
   keys: ['FACTORY_API_KEY'],
   logins: ['.factory/auth.json', '.factory/auth.encrypted'],

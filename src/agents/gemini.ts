@@ -16,6 +16,7 @@ export const gemini: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: '0.61.0',
+  knownAt: '2026-11-15',
   passEnv: ['GEMINI_*', 'GOOGLE_*'],
   keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
   logins: ['.gemini/oauth_creds.json'],

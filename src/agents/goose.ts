@@ -28,6 +28,7 @@ export const goose: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['run', '--help'],
   tested: undefined,
+  knownAt: '2026-11-15',
   passEnv: [
     'GOOSE_*',
     ...providerKeys,

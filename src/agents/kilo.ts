@@ -13,6 +13,7 @@ export const kilo: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['run', '--help'],
   tested: '7.7.9',
+  knownAt: '2026-11-18',
   passEnv: ['KILO_*', 'KILOCODE_*', ...providerKeys, ...providerSettings],
   keys: ['KILO_API_KEY', 'KILOCODE_TOKEN', ...providerKeys],
   logins: ['.local/share/kilo/auth.json', '.config/kilo/kilo.json', '.config/kilo/kilo.jsonc'],

@@ -13,6 +13,7 @@ export const opencode: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['run', '--help'],
   tested: '1.18.33',
+  knownAt: '2026-11-15',
   passEnv: ['OPENCODE_*', ...providerKeys, ...providerSettings],
   keys: ['OPENCODE_API_KEY', 'OPENCODE_AUTH_CONTENT', ...providerKeys],
   logins: ['.local/share/opencode/auth.json', '.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],

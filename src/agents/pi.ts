@@ -20,6 +20,7 @@ export const pi: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: '1.5.0',
+  knownAt: '2026-11-18',
   passEnv: [
     'PI_*',
     ...providerKeys,

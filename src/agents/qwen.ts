@@ -30,6 +30,7 @@ export const qwen: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: '0.24.4',
+  knownAt: '2026-11-15',
   passEnv: [
     'QWEN_*',
     'OPENAI_*',

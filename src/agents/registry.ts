@@ -4,6 +4,8 @@ import { acpAgent } from '../words/vocabulary.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { agentCode } from './agent-code.ts';
 import { amp } from './amp.ts';
+import { antigravity } from './antigravity.ts';
+import { auggie } from './auggie.ts';
 import { claude } from './claude.ts';
 import { cline } from './cline.ts';
 import { codex } from './codex.ts';
@@ -16,7 +18,9 @@ import { droid } from './droid.ts';
 import { gemini } from './gemini.ts';
 import { goose } from './goose.ts';
 import { kilo } from './kilo.ts';
+import { kimi } from './kimi.ts';
 import { opencode } from './opencode.ts';
+import { openhands } from './openhands.ts';
 import { pi } from './pi.ts';
 import { qwen } from './qwen.ts';
 
@@ -38,6 +42,10 @@ export const agents: readonly AgentCli[] = [
   cline,
   continueCli,
   kilo,
+  antigravity,
+  kimi,
+  openhands,
+  auggie,
 ];
 
 /** The built-in agent is not one of these: it has no command line. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { withLock } from '../files/with-lock.ts';
 import { stateFolder } from '../files/xdg.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Environment } from '../words/vocabulary.ts';
@@ -77,30 +77,4 @@ function merge(known: readonly UnknownShape[], seen: readonly UnknownShape[]): U
     );
   }
   return [...all.values()].toSorted((a, b) => (a.last_seen < b.last_seen ? 1 : -1)).slice(0, most);
-}
-
-const tries = 40;
-const pauseMs = 25;
-/** An older lock is stale: the work under it takes milliseconds, so its owner must have been killed. */
-const staleMs = 10_000;
-
-async function withLock(path: string, work: () => Promise<void>): Promise<void> {
-  for (let attempt = 0; attempt < tries; attempt += 1) {
-    try {
-      await (await open(path, 'wx')).close();
-    } catch {
-      const age = await stat(path).then(
-        ({ mtimeMs }) => Date.now() - mtimeMs,
-        () => 0,
-      );
-      if (age > staleMs) await rm(path, { force: true });
-      await sleep(pauseMs);
-      continue;
-    }
-    try {
-      return await work();
-    } finally {
-      await rm(path, { force: true });
-    }
-  }
 }

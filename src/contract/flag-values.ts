@@ -94,6 +94,19 @@ export function readModels(given: readonly string[], flag: string): string[] {
   });
 }
 
+/** `20%`, as a share. */
+export function readPercent(flag: string, text: string): number {
+  const share = text.endsWith('%') ? amount(text.slice(0, -1)) : undefined;
+  if (share === undefined || share === 0 || share > 100)
+    throw new Failure('input', `${flag} ${text}: expected a share above 0% and up to 100%, such as 20%`);
+  // 7 divided by 100 is a little more than 0.07.
+  return Number((share / 100).toPrecision(15));
+}
+
+export function writePercent(share: number): string {
+  return `${plainDecimal(Number((share * 100).toPrecision(15)))}%`;
+}
+
 /** `fail`, `wait`, `wait:5h`. */
 export const onLimitWords = /^(?:fail|wait(?::(?:\d+(?:\.\d+)?[smhdw])+)?)$/;
 

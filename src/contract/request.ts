@@ -12,12 +12,14 @@ import {
   readDuration,
   readFallbacks,
   readOnLimit,
+  readPercent,
   readRetries,
   readHosts,
   readModels,
   readUrl,
   readWord,
   writeDuration,
+  writePercent,
 } from './flag-values.ts';
 import { parseLabels } from './labels.ts';
 import { readPrice, writePrice } from './price.ts';
@@ -640,6 +642,20 @@ export const requestFields = {
       also: alone,
     },
     read: (given, flag) => readRetries(flag, given),
+  }),
+  min_quota: field(({ z }: Kit) => z.number().positive().max(1), {
+    about:
+      'The share of its quota that an agent must have left to be started, 0 to 1, by what is known of its windows; one that has less ends with the code `quota`.',
+    flag: {
+      name: 'min-quota',
+      type: 'string',
+      value: 'PERCENT',
+      help: 'Do not start an agent that is known to have less of its quota left, such as 20% (see "runwire doctor --quota")',
+      group: 'Limits',
+      also: alone,
+    },
+    read: (given, flag) => readPercent(flag, given),
+    write: writePercent,
   }),
   fallback: field(texts, {
     about:

@@ -67,6 +67,8 @@ export interface RequestOptions {
   onLimit?: string | undefined;
   /** How often it waits for a limit at most; default 3. */
   maxWaits?: number | undefined;
+  /** The share of its quota that an agent must have left to be started, 0 to 1, by what is known of its windows; one that has less ends with the code `quota`. */
+  minQuota?: number | undefined;
   /** Agents that go on, in order, when the one before is not installed, has no key or no quota left, or its provider fails: `AGENT` or `AGENT=MODEL`. */
   fallback?: readonly string[] | undefined;
   /** Whether another agent also goes on after work that cannot be undone: edits outside a private copy, commands; default false. */

@@ -21,7 +21,9 @@ import { droid } from './droid.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose.ts';
 import { kilo } from './kilo.ts';
+import { kimi } from './kimi.ts';
 import { opencode } from './opencode/index.ts';
+import { openhands } from './openhands.ts';
 import { pi } from './pi/index.ts';
 import { qwen } from './qwen/index.ts';
 import { runwire } from './runwire/index.ts';
@@ -48,6 +50,8 @@ export const dialects: readonly Dialect[] = [
   droid,
   copilot,
   antigravity,
+  kimi,
+  openhands,
   atif,
   sweAgent,
   aiSdkUi,

@@ -9,7 +9,7 @@ import { stopLabels } from '../ledger/stop.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../json/present.ts';
 import { addUsed, type Parked } from '../run/parked.ts';
-import { handOver } from '../run/fallback.ts';
+import { handOver, specAfter } from '../run/fallback.ts';
 import type { Run } from '../run/handle.ts';
 import { continuePrompt } from '../run/sources/resuming.ts';
 import { builtIn } from '../words/vocabulary.ts';
@@ -173,7 +173,7 @@ export class QueuedRun {
       places: checkoutsIn(env),
     });
     this.#withheld = withheld;
-    const run = start(this.#specHere(known.spec), {
+    const run = start(this.#specHere(specAfter(known.spec, this.claimed.parked?.fallbacks)), {
       ...(isNamed ? { id } : {}),
       env,
       agentEnv,
@@ -235,7 +235,7 @@ export class QueuedRun {
   }
 
   async #park(outcome: RunOutcome, parked: Parked): Promise<boolean> {
-    const { used: before } = this.claimed.parked ?? {};
+    const { used: before, fallbacks = 0 } = this.claimed.parked ?? {};
     const { used } = parked;
     const { branch, bundle } = await this.#workOf(outcome);
     const { spec } = readClaimed(this.claimed);
@@ -259,6 +259,7 @@ export class QueuedRun {
         ...parked,
         host: hostname(),
         attempts: [...attempts, last],
+        fallbacks: fallbacks + (parked.fallbacks ?? 0),
         used: addUsed(used, before),
         prompt: handOver(spec.prompt, outcome, parked.agent),
       },

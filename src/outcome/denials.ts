@@ -77,7 +77,9 @@ export class Attempted {
 
 /** Agents that `--permission-mode full` lets do everything. */
 const withFullMode: ReadonlySet<string> = new Set(
-  'agent-code amp claude cline codex continue copilot cursor droid gemini goose kilo opencode pi qwen'.split(' '),
+  'agent-code amp antigravity auggie claude cline codex continue copilot cursor droid gemini goose kilo kimi opencode pi qwen'.split(
+    ' ',
+  ),
 );
 
 /** The flag of `runwire run` that lets this agent do what was denied. */

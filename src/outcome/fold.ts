@@ -534,4 +534,4 @@ export class OutcomeFold {
 }
 
 /** Agents that never report their calls: none reported does not mean none made. */
-const silentAboutCalls = new Set(['continue']);
+const silentAboutCalls = new Set(['continue', 'auggie']);

@@ -46,6 +46,8 @@ interface Parts {
   /** What we know about the run ourselves; the agent's own introduction completes it. */
   introduction: Introduction;
   limits: Limits;
+  /** Why too little is left of an agent's quota to start it; undefined: nobody asked, or there is enough. */
+  tooLittle?: ((agent: string, model: string | undefined) => Promise<TooLittle | undefined>) | undefined;
   /** The agent after this many others, which is told what came of it so far; undefined: there is none. */
   fallback?: ((index: number, soFar: RunOutcome) => Promise<NextAgent | undefined>) | undefined;
   /** Of whoever reads what an agent says about times. */
@@ -75,6 +77,14 @@ interface Parts {
   judges?: ((source: Source) => Promise<Judges>) | undefined;
   /** Another Runwire started this one for its built-in agent, and warns about what it does. */
   isInner: boolean;
+}
+
+/** What is left of a quota, and why that is not enough. */
+export interface TooLittle {
+  message: string;
+  window: string;
+  used: number;
+  resets_at_ms?: number | undefined;
 }
 
 /** An agent that takes over. */
@@ -112,6 +122,8 @@ export class Attempts {
   #watched: Limits;
   #retries = 0;
   #fallbacks = 0;
+  /** Of the agent that took over. */
+  #nextModel: string | undefined;
   #effects: Effects;
   readonly #changed: Limits = {};
   #isOver = false;
@@ -240,7 +252,8 @@ export class Attempts {
     this.#isOpen = true;
     this.#watch.start();
     try {
-      if (stop.cause === undefined) end = await this.#source.produce(this.#begin(resume));
+      if (stop.cause === undefined && !(await this.#hasTooLittle()))
+        end = await this.#source.produce(this.#begin(resume));
     } catch (error) {
       if (error instanceof Failure)
         this.#tell(...failureDrafts(codeOfClass[error.code], error.message, this.#hasClaimed));
@@ -254,6 +267,25 @@ export class Attempts {
       this.#tell(...stopDrafts(cause, { hasEnded: end !== undefined, hasClaimed: this.#hasClaimed }));
     else this.#settle(end);
     return this.#thread.endAttempt(end ?? stop.processEnd);
+  }
+
+  /** An agent whose quota is nearly used up is not started: that is how it ends, as if it had said so itself. */
+  async #hasTooLittle(): Promise<boolean> {
+    const { tooLittle, spec, stop } = this.#parts;
+    const agent = this.#thread.agent ?? spec.agent;
+    const model = this.#fallbacks === 0 ? spec.model : this.#nextModel;
+    const found = agent === undefined ? undefined : await tooLittle?.(agent, model);
+    if (found === undefined || stop.cause !== undefined) return found !== undefined;
+    const { message, window, used, resets_at_ms } = found;
+    this.#tell({
+      type: 'rate_limit.reported',
+      status: 'below_minimum',
+      window,
+      utilization: used,
+      ...present({ resets_at_ms }),
+    });
+    this.#tell(...failureDrafts('quota', message, this.#hasClaimed));
+    return true;
   }
 
   /** An agent may report its usage only at its end: too late to stop it, but a limit that was exceeded still counts. */
@@ -440,12 +472,13 @@ export class Attempts {
   }
 
   /** What another process needs to go on with the run. */
-  get #state(): Pick<Parked, 'session' | 'agent' | 'used'> {
+  get #state(): Pick<Parked, 'session' | 'agent' | 'fallbacks' | 'used'> {
     const { stop, spec, begunWait } = this.#parts;
     const { tokens, cost } = this.#thread.spent(this.#price);
     return {
       session: this.#source.canResume ? (this.#thread.session ?? begunWait?.session) : undefined,
       agent: this.#thread.agent ?? spec.agent,
+      fallbacks: this.#fallbacks,
       used: { cost, tokens, turns: this.#watch.turns, active_ms: Math.round(stop.standstill.activeMs) },
     };
   }
@@ -455,6 +488,7 @@ export class Attempts {
     this.#fallbacks += 1;
     this.#retries = 0;
     this.#schedule(verdict, before, { delay_ms: 0, agent: next.agent, ...present({ model: next.model }) });
+    this.#nextModel = next.model;
     this.#source = next.source;
     this.#watched = { ...next.limits, ...this.#changed };
     this.#watch.keep(this.#watched);

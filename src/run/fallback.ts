@@ -21,6 +21,13 @@ export function nextSpec(spec: RunSpec, index: number): RunSpec | undefined {
   return { ...rest, agent, agent_args: [], ...(model === undefined ? {} : { model }) };
 }
 
+/** What is left to do for whoever goes on with a run of which some agents had their turn. */
+export function specAfter(spec: RunSpec, fallbacks: number | undefined): RunSpec {
+  if (fallbacks === undefined || fallbacks === 0) return spec;
+  const next = nextSpec(spec, fallbacks - 1);
+  return next === undefined ? spec : { ...next, fallback: (spec.fallback ?? []).slice(fallbacks) };
+}
+
 /** Whether another agent may do better. */
 export function mayFallBack({ class: name, code }: Verdict): boolean {
   if (notWorthIt.has(code)) return false;

@@ -27,7 +27,7 @@ interface Parts {
   /** Called before it waits, with what another process needs to go on with it; and without, when it goes on here. */
   onWait: ((parked: Parked | undefined) => void) | undefined;
   /** What of that is known of the run besides its waits. */
-  state(): Pick<Parked, 'session' | 'agent' | 'used'>;
+  state(): Pick<Parked, 'session' | 'agent' | 'fallbacks' | 'used'>;
   tell(draft: Draft): void;
   warn(text: string): void;
   /** Everything is where others, and a later start, find it. */

@@ -13,6 +13,8 @@ export interface Parked {
   /** Its session, and the agent that can resume it. */
   session?: string | undefined;
   agent: string;
+  /** How many agents of the run had their turn before it; unset: none. */
+  fallbacks?: number | undefined;
   /** So far, in all starts of the run. */
   waits: number;
   waited_ms: number;

@@ -11,7 +11,7 @@ import { secretValues } from '../redact/secrets.ts';
 import { passwordsIn } from '../redact/url-password.ts';
 import { newRunId } from '../ids/run-id.ts';
 import { builtIn, type Environment } from '../words/vocabulary.ts';
-import { Attempts, type NextAgent } from './attempts.ts';
+import { Attempts, type NextAgent, type TooLittle } from './attempts.ts';
 import type { BegunWait, Parked } from './parked.ts';
 import type { Pause } from '../time/pause.ts';
 import { readFallback } from '../contract/flag-values.ts';
@@ -225,6 +225,7 @@ class LiveRun implements Run {
         onWait: this.#options.onWait,
         fallback: (this.spec.fallback ?? []).length === 0 ? undefined : (index, soFar) => this.#fallback(index, soFar),
         children: this.#children,
+        tooLittle: this.spec.min_quota === undefined ? undefined : (agent, model) => this.#tooLittle(agent, model),
         isInner: this.#options.env[settleVariable] === '1',
         ...(await this.#expectations()),
       });
@@ -392,6 +393,15 @@ class LiveRun implements Run {
     return [
       `${why}: unless the agent reports its cost, this run does not count against the dollars of the budget "${budget}"; --price counts it`,
     ];
+  }
+
+  async #tooLittle(agent: string, model: string | undefined): Promise<TooLittle | undefined> {
+    const { min_quota: least = 0 } = this.spec;
+    const { whyTooLittle } = await import('../agents/quota/quota.ts');
+    const found = await whyTooLittle({ agent, model, least }, this.#options.env, this.#clock());
+    if (found === undefined) return undefined;
+    const { window, used, resets_at_ms } = found.fact;
+    return { message: found.message, window, used, resets_at_ms };
   }
 
   /** What tokens cost; loaded once, and only when it is needed. */

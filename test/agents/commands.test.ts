@@ -84,11 +84,12 @@ describe('agents', () => {
       'AGENT',
       'VERSION',
       'PERMISSION MODES',
+      'KNOWN',
       'TAKES',
       'PATH, OR HOW TO INSTALL IT',
     ]);
     expect(lineOf(stdout, 'codex ')).toMatch(
-      /^codex +0\.169\.0 +read-only, edit, full +model, resume +\S*\/mixed\/codex$/,
+      /^codex +0\.169\.0 +read-only, edit, full +live, \S+(?: ago)? +model, resume +\S*\/mixed\/codex$/,
     );
     expect(lineOf(stdout, 'gemini ')).toMatch(/^gemini +\? .+\/mixed\/gemini$/);
     expect(lineOf(stdout, 'qwen ')).toMatch(/^qwen +\? .+ model, resume, turns +\S*\/mixed\/qwen$/);
@@ -106,7 +107,9 @@ describe('agents', () => {
       rows: true,
       wide: [],
     });
-    expect(lines).toHaveLength(agents.length + 3);
+    // Those that do not fit are named.
+    expect(lines).toHaveLength(Math.min(agents.length, 20) + 3);
+    for (const { id } of agents) expect(lines.join(' ')).toContain(id);
   });
 
   it('prints the same as JSON, one entry for each agent', async () => {
@@ -128,6 +131,19 @@ describe('agents', () => {
       opencode: [null, null, `${paths['opencode']} is not executable`],
       claude: [null, null, 'no claude in PATH'],
     });
+  });
+
+  it('says how well each agent is known, and since when', async () => {
+    const { stdout } = await askHere('mixed', ['agents', '--json']);
+    const known = (JSON.parse(stdout) as { id: string; known: { by: string; version?: string; at: string } }[]).map(
+      ({ id, known: { by, version, at } }) => [id, by, version !== undefined, /^2026-\d\d-\d\d$/.test(at)],
+    );
+    expect(known).toContainEqual(['codex', 'live', true, true]);
+    expect(known).toContainEqual(['dexter', 'files', true, true]);
+    expect(known).toContainEqual(['kimi', 'documents', false, true]);
+    expect(known.filter(([, , , isDate]) => isDate !== true)).toEqual([]);
+    expect((await askHere('mixed', ['agents', 'kimi'])).stdout).toMatch(/known +by its documents, 2026-11-19 \(/);
+    expect((await askHere('mixed', ['agents'])).stdout).toMatch(/dexter .* files, \d/);
   });
 
   it('tells all about one agent, with the exact command line of a run', async () => {

@@ -33,6 +33,10 @@ const cases: Readonly<Record<string, readonly PointingCase[]>> = {
   'dev-agent': devAgent,
   'agent-code': never,
   amp: never,
+  antigravity: never,
+  auggie: never,
+  kimi: never,
+  openhands: never,
   droid: never,
   cursor: never,
 };

@@ -60,6 +60,7 @@ const particular: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   max_cost_usd: fc.double({ min: 1e-9, max: 1e6, noNaN: true }),
   retries: fc.integer({ min: 0, max: 999 }),
   on_limit: fc.constantFrom('fail', 'wait', 'wait:5h', 'wait:1h30m'),
+  min_quota: fc.double({ min: 1e-6, max: 1, noNaN: true }).map((share) => Number(share.toPrecision(6))),
   max_waits: fc.integer({ min: 0, max: 999 }),
   fallback: fc.subarray(['claude', 'codex=gpt-5', 'builtin=openai/gpt-5', 'acp:my-agent --acp'], { minLength: 1 }),
   fallback_after_work: fc.constant(true),

@@ -9,6 +9,8 @@ import { copilot } from '../../src/dialects/copilot.ts';
 import { cursor } from '../../src/dialects/cursor.ts';
 import { droid } from '../../src/dialects/droid.ts';
 import { goose } from '../../src/dialects/goose.ts';
+import { kimi } from '../../src/dialects/kimi.ts';
+import { openhands } from '../../src/dialects/openhands.ts';
 import { dialects } from '../../src/dialects/registry.ts';
 import { AgentEvent } from '../../src/events/event.ts';
 import { exited, readLines, type Wire } from '../support/lines.ts';
@@ -27,6 +29,9 @@ const tags: Record<string, string> = {
     'session.start assistant.message assistant.usage tool.execution_start tool.execution_complete permission.requested permission.completed session.error session.shutdown abort',
   cursor: 'system assistant thinking tool_call started completed delta text init',
   droid: 'system init message reasoning tool_call tool_result error',
+  kimi: 'assistant tool user function text think',
+  openhands:
+    'MessageEvent ActionEvent ObservationEvent UserRejectObservation AgentErrorEvent ConversationErrorEvent SystemPromptEvent agent user text view create',
   goose:
     'message notification error assistant user text thinking toolRequest toolResponse actionRequired systemNotification',
 };
@@ -35,6 +40,7 @@ const keys = [
   'usage input output say ask partial contentType toolCallId toolName toolId isError value iteration durationMs',
   'inputTokens outputTokens cost call_id tool_call shellToolCall args result path success exitCode toolCall toolResult name',
   'arguments tool_use_id update messageId deltaContent toolRequests requestId modelMetrics input_tokens permission_denials parent_tool_use_id created metadata messages',
+  'tool_calls function tool_call_id think kind llm_message thought action observation tool_name llm_response_id exit_code is_error rejection_reason code detail',
   'jsonrpc method params sessionId update sessionUpdate toolCallId rawInput rawOutput locations kind title oldText newText options optionId outcome stopReason _meta runwire item',
 ].flatMap((some) => some.split(' '));
 
@@ -57,7 +63,7 @@ function lines(words: readonly string[]): fc.Arbitrary<Wire[]> {
   return fc.array(wire, { maxLength: 12 });
 }
 
-it.each([acp, amp, cline, continueCli, copilot, cursor, droid, goose])(
+it.each([acp, amp, cline, continueCli, copilot, cursor, droid, goose, kimi, openhands])(
   '$id: no lines break it or make bad events',
   (dialect) => {
     fc.assert(

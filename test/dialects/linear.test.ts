@@ -82,6 +82,13 @@ const ampMessage = (id: string, ...content: JsonObject[]): JsonObject => ({
   message: { id, content },
 });
 
+const openhandsEvent = (kind: string, fields: JsonObject): JsonObject => ({
+  kind,
+  id: 'e',
+  source: 'agent',
+  ...fields,
+});
+
 const droidCall = (tool: string, id?: string): JsonObject => ({
   type: 'tool_call',
   toolId: tool,
@@ -164,6 +171,27 @@ const talks: Record<string, Talk> = {
       type: 'user',
       message: { content: [{ type: 'tool_result', tool_use_id: `t${index}`, content: 'ok' }] },
     }),
+  },
+  kimi: {
+    piece: (index) => ({ role: 'assistant', content: `text ${index}` }),
+    start: (index) => ({
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ type: 'function', id: `t${index}`, function: { name: 'WriteFile', arguments: '{"path":"a"}' } }],
+    }),
+    end: (index) => ({ role: 'tool', content: 'ok', tool_call_id: `t${index}` }),
+  },
+  openhands: {
+    piece: (index) => openhandsEvent('MessageEvent', { llm_message: { content: [said(`text ${index}`)] } }),
+    start: (index) =>
+      openhandsEvent('ActionEvent', {
+        tool_name: 'file_editor',
+        tool_call_id: `t${index}`,
+        action: { command: 'create', path: 'a' },
+        llm_response_id: 'r',
+      }),
+    end: (index) =>
+      openhandsEvent('ObservationEvent', { tool_call_id: `t${index}`, observation: { content: [said('ok')] } }),
   },
   droid: {
     piece: () => ({ type: 'message', role: 'assistant', id: 'm', text: 'some words ' }),

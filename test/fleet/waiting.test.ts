@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../src/stores/run-store.ts';
 import type { PostgresDatabase } from '../stores/support/postgres.ts';
@@ -14,8 +16,8 @@ afterAll(async () => {
   await server.remove();
 });
 
-function fleetOf(steps: readonly Step[]) {
-  const agents = scriptedAgents({ codex: steps });
+function fleetOf(steps: readonly Step[], others: Record<string, readonly Step[]> = {}) {
+  const agents = scriptedAgents({ codex: steps, ...others });
   const fleet = new Fleet(server.url(server.newName('waiting')), { PATH: agents.env['PATH'] ?? '' });
   fleets.push(fleet);
   return { fleet, agents };
@@ -58,6 +60,8 @@ describe('a run of a fleet that waits for a limit', () => {
     const { id: run } = JSON.parse(stdout) as { id: string };
     const worker = fleet.worker([]);
     await until('the next state', async () => (await fleet.jobs())[0]?.state === 'ended');
+    // The queue knows of its end before the ledger does.
+    await until('its end in the ledger', async () => (await shown(fleet, run)).status !== 'running');
     worker.kill('SIGTERM');
     const record = await shown(fleet, run);
     expect(record).toMatchObject({ status: 'success', input_tokens: 100, output_tokens: 20 });
@@ -129,5 +133,74 @@ describe('a run of a fleet that waits for a limit', () => {
     await fleet.runwire(['runs', 'limit', run, '--timeout', '0.1s']);
     await until('the next state', async () => (await fleet.jobs())[0]?.class === 'time_limit');
     worker.kill('SIGTERM');
+  });
+
+  it('goes on with the agent that waited, where another had its turn before', async () => {
+    const noKey: Step = { lines: [...codex.began('s'), ...codex.failed('401 Unauthorized: invalid api key')], exit: 1 };
+    const { fleet, agents } = fleetOf([noKey], {
+      qwen: [{ lines: [], exit: 1, stderr: 'Rate limit reached. Please try again in 3 hours.\n' }],
+    });
+    const { stdout } = await fleet.runwire([
+      'enqueue',
+      '--cwd',
+      newRepository().checkout,
+      '--bundle',
+      '--agent',
+      'codex,qwen',
+      '--on-limit',
+      'wait',
+      'Do it',
+    ]);
+    const { id: run } = JSON.parse(stdout) as { id: string };
+    const worker = fleet.worker([]);
+    const isParked = async (): Promise<boolean> =>
+      (await fleet.jobs())[0]?.message?.startsWith('waits for a limit') === true;
+    await until('the wait', isParked);
+    await fleet.runwire(['runs', 'resume', run]);
+    await until('the second start', () => agents.starts('qwen').length === 2);
+    await until('the next wait', isParked);
+    worker.kill('SIGTERM');
+    expect(agents.starts('codex')).toHaveLength(1);
+  });
+
+  it('costs no process and next to no memory, however many there are', async () => {
+    const { fleet } = fleetOf([limit('Rate limit reached. Please try again in 3 hours.')]);
+    const { checkout } = newRepository();
+    await fleet.runwire(['enqueue', '--cwd', checkout, '--bundle', '--agent', 'codex', '--on-limit', 'wait', 'Do it']);
+    const worker = fleet.worker([]);
+    await until('the wait', async () => (await fleet.jobs())[0]?.message?.startsWith('waits for a limit') === true);
+    const pid = worker.child.pid ?? 0;
+    const memory = (): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000;
+    const client = new pg.Client({ connectionString: fleet.url.replace(/\?.*/, '') });
+    await client.connect();
+    const schema = `"${new URL(fleet.url).searchParams.get('schema') ?? ''}_queue"`;
+    const { rows: columns } = await client.query<{ list: string }>(
+      `select string_agg(quote_ident(column_name), ', ') as list from information_schema.columns
+       where table_schema = $1 and table_name = 'jobs' and column_name not in ('run', 'id', 'job')`,
+      [schema.replaceAll('"', '')],
+    );
+    const list = columns[0]?.list ?? '';
+    const sizeOf = async (): Promise<number> => {
+      const { rows } = await client.query<{ mb: string }>(
+        `select sum(pg_total_relation_size(quote_ident(schemaname) || '.' || quote_ident(tablename))) / 1e6 as mb from pg_tables where schemaname = $1`,
+        [schema.replaceAll('"', '')],
+      );
+      return Number(rows[0]?.mb);
+    };
+    const [before, size] = [memory(), await sizeOf()];
+    // As 499 more that wait alike.
+    await client.query(
+      `insert into ${schema}.jobs (run, job, ${list}) select '01m7jjvt4at84v6yrbekj' || lpad(n::text, 5, '0'), gen_random_uuid(), ${list} from ${schema}.jobs, generate_series(1, 499) n`,
+    );
+    expect(await fleet.jobs()).toHaveLength(500);
+    // The worker looks for work many times meanwhile.
+    const looked = Date.now() + 2000;
+    await until('some looks at the queue', () => Date.now() > looked);
+    const below = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    const [grown, stored] = [memory() - before, (await sizeOf()) - size];
+    await client.end();
+    worker.kill('SIGTERM');
+    expect(below).toBe('');
+    expect({ grown, stored, isSmall: grown + stored < 50 }).toMatchObject({ isSmall: true });
   });
 });

@@ -203,4 +203,51 @@ const acp: Wire[] = [
 ];
 
 /** The smallest whole runs of dialects that there are no recordings of. */
-export const handWritten = { goose, cursor, amp, droid, antigravity, copilot, acp, 'swe-agent': sweAgent };
+const kimi: Wire[] = [
+  {
+    role: 'assistant',
+    content: 'I look.',
+    tool_calls: [{ type: 'function', id: 't1', function: { name: 'Shell', arguments: '{"command":"ls"}' } }],
+  },
+  { role: 'tool', content: 'a', tool_call_id: 't1' },
+  { role: 'assistant', content: 'One file.' },
+];
+
+const openhandsEvent = (kind: string, source: string, fields: Wire): Wire => ({
+  kind,
+  id: `${kind} of ${source}`,
+  timestamp: '2026-11-15T10:00:00.000000',
+  source,
+  ...fields,
+});
+const openhands: Wire[] = [
+  openhandsEvent('MessageEvent', 'user', { llm_message: { role: 'user', content: [text('List it.')] } }),
+  openhandsEvent('ActionEvent', 'agent', {
+    thought: [text('I look.')],
+    action: { kind: 'TerminalAction', command: 'ls' },
+    tool_name: 'terminal',
+    tool_call_id: 't1',
+    tool_call: { id: 't1', name: 'terminal', arguments: '{}' },
+    llm_response_id: 'r1',
+  }),
+  openhandsEvent('ObservationEvent', 'environment', {
+    observation: { kind: 'TerminalObservation', content: [text('a')], is_error: false, exit_code: 0 },
+    action_id: 'x',
+    tool_name: 'terminal',
+    tool_call_id: 't1',
+  }),
+  openhandsEvent('MessageEvent', 'agent', { llm_message: { role: 'assistant', content: [text('One file.')] } }),
+];
+
+export const handWritten = {
+  goose,
+  cursor,
+  amp,
+  droid,
+  antigravity,
+  copilot,
+  acp,
+  kimi,
+  openhands,
+  'swe-agent': sweAgent,
+};

@@ -1,9 +1,10 @@
-import type { AgentCli, Ask, Plan } from '../../agents/agent-cli.ts';
+import { type AgentCli, type Ask, knowledgeOf, type Plan } from '../../agents/agent-cli.ts';
 import { agents, findAgent } from '../../agents/registry.ts';
 import { Failure } from '../../failure.ts';
 import { findInstalled, type Installed } from '../../agents/installed.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
+import { ago } from '../../terminal/figures.ts';
 import { fit } from '../../terminal/cells.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
@@ -33,7 +34,7 @@ export const agentsCommand = command({
       );
     const chosen = name === undefined ? agents : [findAgent(name)];
     const found = await Promise.all(
-      chosen.map(async (agent) => ({ agent, installed: await findInstalled(agent, context.env) })),
+      chosen.map(async (agent) => ({ agent, now: context.now(), installed: await findInstalled(agent, context.env) })),
     );
     if (values.json === true) {
       await context.print(
@@ -52,10 +53,13 @@ export const agentsCommand = command({
 });
 
 interface Found {
+  now: number;
   agent: AgentCli;
   installed: Installed;
 }
 
+/** With the line above and those below, as many as a terminal shows. */
+const mostRows = 20;
 /** In a file or a pipe nothing is cut. */
 const unbounded = 1000;
 
@@ -71,8 +75,12 @@ function overview(found: readonly Found[], context: Context): string {
   // On a terminal the table takes precedence.
   const shown = isCut ? problems.slice(0, 1) : problems;
   const more = problems.length - shown.length;
+  const all = [...here, ...rest];
+  const rows = isCut && all.length > mostRows ? all.slice(0, mostRows - 1) : all;
+  const unlisted = all.slice(rows.length).map(({ agent }) => agent.id);
   return [
-    table(columns, [...here, ...rest], { width: isCut ? width : unbounded, colours }),
+    table(columns, rows, { width: isCut ? width : unbounded, colours }),
+    unlisted.length === 0 ? '' : `${fit(`and ${unlisted.join(', ')}`, width)}\n`,
     ...(problems.length === 0
       ? []
       : ['\n', ...shown.map((line) => `${fit(plain(line), isCut ? width : unbounded)}\n`)]),
@@ -81,6 +89,12 @@ function overview(found: readonly Found[], context: Context): string {
   ].join('');
 }
 
+const tiers = {
+  live: { short: 'live', long: 'driven live' },
+  files: { short: 'files', long: 'read from real files' },
+  documents: { short: 'documents', long: 'by its documents' },
+} as const;
+
 const columns: readonly Column<Found>[] = [
   { title: 'AGENT', cell: ({ agent }) => agent.id },
   {
@@ -88,6 +102,14 @@ const columns: readonly Column<Found>[] = [
     cell: ({ installed }) => (installed.path === undefined ? '-' : oneLine(installed.version ?? '?', 14)),
   },
   { title: 'PERMISSION MODES', cell: ({ agent }) => agent.abilities.permissionModes.join(', ') },
+  {
+    title: 'KNOWN',
+    leaves: 2,
+    cell: ({ agent, now }) => {
+      const { by, at } = knowledgeOf(agent);
+      return `${tiers[by].short}, ${ago(Date.parse(at), now)}`;
+    },
+  },
   { title: 'TAKES', cell: ({ agent }) => takes(agent).join(', ') },
   {
     title: 'PATH, OR HOW TO INSTALL IT',
@@ -146,7 +168,7 @@ function details(found: Found, context: Context): string {
     ],
     ...(installed.path !== undefined && installed.problem !== undefined ? [['problem', installed.problem]] : []),
     ['install', agent.install],
-    ['tried with', agent.tested ?? 'its documents alone'],
+    ['known', knownInWords(found)],
     ['dialect', agent.dialect],
     ['supports', supportOf(agent)],
     ['prompt by', agent.abilities.prompt],
@@ -160,6 +182,11 @@ function details(found: Found, context: Context): string {
   return `${grid(facts)}\nA run with the prompt "fix the tests":\n${plans.join('')}`;
 }
 
+function knownInWords({ agent, now }: Found): string {
+  const { by, version, at } = knowledgeOf(agent);
+  return `${tiers[by].long}${version === undefined ? '' : ` with ${version}`}, ${at} (${ago(Date.parse(at), now)})`;
+}
+
 function reportOf(found: Found, context: Context): object {
   const { agent, installed } = found;
   return {
@@ -170,6 +197,7 @@ function reportOf(found: Found, context: Context): object {
     version: installed.version ?? null,
     problem: installed.problem ?? null,
     tested: agent.tested ?? null,
+    known: knowledgeOf(agent),
     dialect: agent.dialect,
     install: agent.install,
     abilities: {

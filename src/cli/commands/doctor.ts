@@ -19,7 +19,13 @@ export const doctor = command({
   operands: '[AGENT]',
   description:
     'Checks one agent, or all that are installed: program, version, key, and whether its help lists every flag that Runwire uses; for the built-in agent, model and key. No model is called. Also lists the kinds of events in earlier runs that no decoder recognised. Exits with 1 when something is wrong.',
-  options: { json: { type: 'boolean', help: 'Print JSON' } },
+  options: {
+    quota: {
+      type: 'boolean',
+      help: 'Show what is known of the quotas of agents instead: windows, how much is left, when they reset, and how old that is',
+    },
+    json: { type: 'boolean', help: 'Print JSON' },
+  },
   examples: [
     ['runwire doctor', 'Everything that is installed'],
     ['runwire doctor codex', 'One agent; it is an error if it is not installed'],
@@ -27,11 +33,13 @@ export const doctor = command({
       'runwire doctor "acp:my-agent --acp"',
       'Check that a command speaks ACP: it is started and initialised, nothing more',
     ],
+    ['runwire doctor --quota', 'What is left of each quota; nobody is asked'],
     ['runwire doctor --json | jq \'.agents[].checks[] | select(.status == "wrong")\'', 'What is wrong'],
   ],
   async run(values, operands, context) {
     const [name, more] = operands;
     if (more !== undefined) throw new Failure('input', 'doctor takes one agent at most');
+    if (values.quota === true) return showQuota(name, values.json === true, context);
     const acp = name === undefined ? undefined : acpCommand(name === acpAgent ? `${acpAgent}:` : name);
     const chosen = acp === undefined ? await choose(name, context) : [];
     const [host, builtin, shapes, ...checked] = await Promise.all([
@@ -58,6 +66,17 @@ export const doctor = command({
     return isWell ? 0 : 1;
   },
 });
+
+/** What agents, their providers and their session files told before; nobody is asked for it. */
+async function showQuota(name: string | undefined, isJson: boolean, context: Context): Promise<number> {
+  const { quotaRows, quotaTable } = await import('../quota.ts');
+  const agent = name === undefined || name === builtIn ? name : findAgent(name).id;
+  const rows = await quotaRows(context, agent === undefined ? undefined : new Set([agent]));
+  await (isJson
+    ? context.print(`${JSON.stringify({ quota: rows }, null, 2)}\n`)
+    : context.show(quotaTable(rows, context)));
+  return 0;
+}
 
 function closing(isWell: boolean, builtin: readonly Check[]): string {
   if (!isWell) return 'Something is wrong.';

@@ -63,8 +63,9 @@ read, is said in words. Prints a table with bars on a terminal, else one JSON do
         warn: (text) => context.warn(`runwire: warning: ${text}`),
       });
     if (values.statusline === true) {
-      const { aboutSession, statusLine } = await import('../usage/status-line.ts');
+      const { aboutSession, keepWindows, statusLine } = await import('../usage/status-line.ts');
       const [all, price, about] = await Promise.all([gatherAll(), prices(), aboutSession(context)]);
+      await keepWindows(about, context);
       await context.show(statusLine(all, about, { zone: choice.zone, price, now: context.now() }));
       context.leaveSoon();
       return 0;

@@ -4,6 +4,7 @@ import { shortRunId } from '../../ids/run-id.ts';
 import { present } from '../../json/present.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
+import { specAfter } from '../../run/fallback.ts';
 import { addUsed, type BegunWait, type Parked } from '../../run/parked.ts';
 import type { StartOptions } from '../../run/run.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
@@ -76,6 +77,7 @@ export class Wait {
       run: this.run,
       ...parked,
       since: now(),
+      fallbacks: (parked.fallbacks ?? 0) + (this.#before?.fallbacks ?? 0),
       used: addUsed(parked.used, this.#before?.used),
       attempts: this.#attempts,
       ...present({ branch: this.#branch }),
@@ -92,7 +94,8 @@ export class Wait {
 }
 
 /** What is left of it, for the process that goes on. */
-export function specLeft(spec: RunSpec, { used, branch }: LeftRun): RunSpec {
+export function specLeft(whole: RunSpec, { used, branch, fallbacks }: LeftRun): RunSpec {
+  const spec = specAfter(whole, fallbacks);
   const { workspace } = spec;
   return {
     ...spec,

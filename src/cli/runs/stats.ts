@@ -11,6 +11,7 @@ import { oneLine } from '../../terminal/plain.ts';
 import { bar, compactCount, compactDuration, costInWords, dollars, percent } from '../../terminal/figures.ts';
 import { filterOptions, readFilter } from './filters.ts';
 import { formatOptions, readFormat } from './format.ts';
+import type { Context } from '../context.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 import { type Column, table } from '../../terminal/table.ts';
 import { screenOf } from '../screen.ts';
@@ -47,6 +48,7 @@ with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
       value: 'ZONE',
       help: 'Time zone in which hours, days, weeks and months begin: Europe/Zurich, local (default: UTC)',
     },
+    quota: { type: 'boolean', help: 'Show what is left of the quotas of agents instead, as far as runs were told' },
     chart: { type: 'string', value: charts.join('|'), choices: charts, help: 'What the bars show (default: runs)' },
     ...filterOptions,
     ...formatOptions,
@@ -62,6 +64,7 @@ with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
   ],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; see --help`);
+    if (values.quota === true) return showQuota(values, context);
     const filter = readFilter(values, context);
     const format = readFormat(values, context);
     const by = values.by ?? 'agent';
@@ -100,6 +103,37 @@ with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
     );
   },
 });
+
+async function showQuota(values: Parameters<typeof readFormat>[0], context: Context): Promise<number> {
+  const { quotaRows, quotaTable } = await import('../quota.ts');
+  const format = readFormat(values, context);
+  const rows = await quotaRows(context);
+  if (format === 'table') await context.show(quotaTable(rows, context));
+  else if (format === 'csv')
+    await context.print(
+      [
+        csvLine(quotaColumns),
+        ...rows.map((row) =>
+          csvLine(quotaColumns.map((name) => (name === 'in_force' ? Number(row.in_force) : row[name]))),
+        ),
+      ].join(''),
+    );
+  else await context.print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  return 0;
+}
+
+const quotaColumns = [
+  'agent',
+  'provider',
+  'window',
+  'used',
+  'left',
+  'in_force',
+  'resets_at_ms',
+  'seen_at_ms',
+  'age_ms',
+  'from',
+] as const;
 
 type Figure = (typeof csvColumns)[number];
 

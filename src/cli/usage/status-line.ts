@@ -1,8 +1,9 @@
+import type { QuotaFact } from '../../agents/quota/fact.ts';
 import { compactDuration, costInWords, dollars } from '../../terminal/figures.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import type { Price } from '../../outcome/price.ts';
 import { parseObject } from '../../json/parse.ts';
-import { filled, object } from '../../json/read.ts';
+import { filled, number, object } from '../../json/read.ts';
 import { periodStart, type Zone } from '../../time/zone.ts';
 import { blocks } from '../../usage/blocks.ts';
 import type { AllCalls } from '../../usage/merge.ts';
@@ -36,6 +37,25 @@ export function statusLine(all: AllCalls, about: string, { zone, price, now }: N
   }
   return `${parts.join(' · ')}\n`;
 }
+
+/** The windows of a plan, as Claude Code tells them to a status line, for `runwire doctor --quota`. */
+export async function keepWindows(about: string, { env, now }: Context): Promise<void> {
+  const limits = object(parseObject(about)?.rate_limits);
+  const facts = Object.entries(limits).flatMap(([window, value]): QuotaFact[] => {
+    const { used_percentage: percent, resets_at: at } = object(value);
+    const [used, seconds] = [number(percent), number(at)];
+    if (used === undefined) return [];
+    const resets = seconds === undefined ? {} : { resets_at_ms: seconds * 1000 };
+    const share = Math.min(1, Math.max(0, used / 100));
+    return [{ agent: 'claude', window, used: share, ...resets, seen_at_ms: now(), from: 'status_line' }];
+  });
+  if (facts.length === 0) return;
+  const { keepQuota } = await import('../../agents/quota/kept.ts');
+  await keepQuota(facts.slice(0, mostWindows), env);
+}
+
+/** More than any plan has. */
+const mostWindows = 20;
 
 /** For whoever gives nothing, and never closes it. */
 const patienceMs = 300;

@@ -46,7 +46,9 @@ export async function openSinks(
         ? undefined
         : new (await import('./report/report.ts')).ReportSink({ target: report, ...facts });
     const spans = telemetry === undefined ? undefined : await openTelemetry(telemetry, facts);
-    const all = [...own, log, recorded, reported, spans].filter((sink) => sink !== undefined);
+    // Where nothing of a run is kept, this is not either.
+    const quota = ledger === undefined ? undefined : new (await import('./quota.ts')).QuotaSink(facts);
+    const all = [...own, log, recorded, reported, spans, quota].filter((sink) => sink !== undefined);
     return { all: keepersFirst(all), ledger: recorded };
   });
 }

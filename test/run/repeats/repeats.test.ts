@@ -132,6 +132,7 @@ it('nor do the streams of others', () => {
   const files = [
     ...filesIn(join(shared, 'public-streams'), /\.(?:jsonl|json|log|txt)$/),
     ...filesIn(join(shared, 'recordings'), /stdout\.jsonl$/),
+    ...filesIn(join(shared, 'claims', 'dev'), /stream\.jsonl$/),
   ];
   const rows = files.map(
     (file) => [relative(shared, file), row(pass({ stdout: readFileSync(file, 'utf8') }).events)] as const,
