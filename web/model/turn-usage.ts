@@ -10,45 +10,48 @@ export interface TurnUsage {
   cost?: number;
 }
 
-const fields = 4;
+const counts = 3;
 
 /**
- * What each turn used, by the row that begins it: forty bytes a turn. It is the growth of the run's totals while the turn went
- * on; a total that covers several turns belongs to none of them.
+ * What each turn used, by the row that begins it: 24 bytes for each that used something. It is the growth of the run's totals
+ * while the turn went on; a total that covers several turns belongs to none of them.
  */
 export class TurnUsages {
   #length = 0;
   #rows = new Uint32Array(64);
-  #sums = new Float64Array(64 * fields);
+  #tokens = new Uint32Array(64 * counts);
+  #costs = new Float64Array(64);
   #before: Tokens = {};
+  #turn = -1;
   /** Turns that have begun since the last report. */
   #begun = 0;
 
   begin(row: number): void {
-    if (this.#length === this.#rows.length) {
-      this.#rows = grown(this.#rows, this.#length * 2);
-      this.#sums = grown(this.#sums, this.#length * 2 * fields);
-    }
-    this.#rows[this.#length] = row;
-    this.#length += 1;
+    this.#turn = row;
     this.#begun += 1;
   }
 
   /** The totals of the run after one more report. */
   report(total: Tokens): void {
-    const before = this.#before;
-    const [isOne, at] = [this.#begun <= 1, (this.#length - 1) * fields];
+    const [before, isOne] = [this.#before, this.#begun <= 1];
     this.#before = total;
     this.#begun = 0;
-    if (!isOne || this.#length === 0) return;
-    this.#add(at, total.input, before.input);
-    this.#add(at + 1, total.cacheRead, before.cacheRead);
-    this.#add(at + 2, total.output, before.output);
-    this.#add(at + 3, total.cost, before.cost);
+    if (!isOne || this.#turn < 0) return;
+    if (this.#length === 0 || this.#rows[this.#length - 1] !== this.#turn) this.#push(this.#turn);
+    const at = this.#length - 1;
+    for (const [index, name] of (['input', 'cacheRead', 'output'] as const).entries())
+      add(this.#tokens, at * counts + index, total[name], before[name]);
+    add(this.#costs, at, total.cost, before.cost);
   }
 
-  #add(at: number, total = 0, before = 0): void {
-    this.#sums[at] = (this.#sums[at] ?? 0) + Math.max(0, total - before);
+  #push(row: number): void {
+    if (this.#length === this.#rows.length) {
+      this.#rows = grown(this.#rows, this.#length * 2);
+      this.#tokens = grown(this.#tokens, this.#length * 2 * counts);
+      this.#costs = grown(this.#costs, this.#length * 2);
+    }
+    this.#rows[this.#length] = row;
+    this.#length += 1;
   }
 
   /** Undefined: it is not known what this turn used. */
@@ -60,8 +63,13 @@ export class TurnUsages {
       else high = middle;
     }
     if (this.#length === 0 || this.#rows[low] !== row) return undefined;
-    const [input = 0, cached = 0, output = 0, cost = 0] = this.#sums.subarray(low * fields, (low + 1) * fields);
+    const [input = 0, cached = 0, output = 0] = this.#tokens.subarray(low * counts, (low + 1) * counts);
+    const cost = this.#costs[low] ?? 0;
     if (input + output === 0) return undefined;
     return { input, cached, output, ...(cost > 0 ? { cost } : {}) };
   }
+}
+
+function add(sums: Uint32Array | Float64Array, at: number, total = 0, before = 0): void {
+  sums[at] = (sums[at] ?? 0) + Math.max(0, total - before);
 }
