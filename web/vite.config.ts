@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
+import { changeableLimits } from '../src/contract/orders.ts';
 import { askableFilters } from '../src/contract/row-filters.ts';
 import { shapes } from '../src/events/shapes.ts';
 
@@ -15,9 +16,10 @@ const lexerOnly: Plugin = {
   },
 };
 
-/** What the page needs of two tables that are declared once for all: the names of events, and what filters are called. */
+/** What the page needs of tables that are declared once for all: the names of events, and what filters and limits are called. */
 const needed = new Map<string, string>([
   ['src/events/shapes.ts', exported('shapes', Object.fromEntries(Object.keys(shapes).map((name) => [name, 0])))],
+  ['src/contract/orders.ts', exported('changeableLimits', changeableLimits)],
   [
     'src/contract/row-filters.ts',
     exported(

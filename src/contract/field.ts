@@ -60,6 +60,12 @@ export interface Used {
   active_ms: number;
 }
 
+export interface Change {
+  readonly title: string;
+  readonly hint: string;
+  readonly kind: 'count' | 'amount' | 'duration';
+}
+
 /** One thing that can be asked of a run. */
 export interface RequestField<Value> {
   /** One sentence or two, for people who read the types of the library. */
@@ -83,8 +89,8 @@ export interface RequestField<Value> {
   readonly isForAgent?: true;
   /** What a run uses up of it, so that its next start has the rest. */
   readonly uses?: keyof Used;
-  /** It can be changed while the run is going on. */
-  readonly isChangeable?: true;
+  /** It can be changed while the run is going on: what the page calls it, and what can be typed there. */
+  readonly change?: Change;
   /** In a crew each agent has it for itself. */
   readonly isForEach?: true;
   /** Why a queue may not hold this value; without it, a queue may hold any. */

@@ -1,14 +1,19 @@
-import type { Fields } from './field.ts';
+import type { Change, Fields } from './field.ts';
 import { limitFields } from './request.ts';
 import type { EventOf } from '../events/event.ts';
 
 type Changeable = {
-  [Name in keyof typeof limitFields]: (typeof limitFields)[Name] extends { readonly isChangeable: true } ? Name : never;
+  [Name in keyof typeof limitFields]: (typeof limitFields)[Name] extends { readonly change: Change } ? Name : never;
 }[keyof typeof limitFields];
 /** Limits that can be changed while a run is going on. */
-export const changeable = Object.entries<Fields[string]>(limitFields).flatMap(([name, { isChangeable }]) =>
-  isChangeable === true ? [name as Changeable] : [],
+export const changeable = Object.entries<Fields[string]>(limitFields).flatMap(([name, { change }]) =>
+  change === undefined ? [] : [name as Changeable],
 );
+/** The same, as the page asks for them. */
+export const changeableLimits: readonly (Change & { name: Changeable })[] = changeable.map((name) => ({
+  name,
+  ...limitFields[name].change,
+}));
 export type LimitOrder = { [Name in Changeable]?: number };
 
 /** What can be asked of a run that is going on. */

@@ -42,7 +42,7 @@ export const limitFields = {
   max_turns: field(count, {
     limit: 'turns',
     uses: 'turns',
-    isChangeable: true,
+    change: { title: 'Turns', hint: '50', kind: 'count' },
     isForEach: true,
     flag: {
       name: 'max-turns',
@@ -58,7 +58,7 @@ export const limitFields = {
   }),
   max_repeats: field(({ z }: Kit) => z.int().min(2), {
     limit: 'repeats',
-    isChangeable: true,
+    change: { title: 'Same call in a row', hint: '5', kind: 'count' },
     isForEach: true,
     about: 'The same call with the same result so many times in a row; default: a warning at 5.',
     flag: {
@@ -74,7 +74,7 @@ export const limitFields = {
   max_cost_usd: field(({ z }: Kit) => z.number().positive(), {
     limit: 'cost',
     uses: 'cost',
-    isChangeable: true,
+    change: { title: 'Cost in dollars', hint: '5', kind: 'amount' },
     flag: {
       name: 'max-cost-usd',
       type: 'string',
@@ -93,7 +93,7 @@ export const limitFields = {
     about: 'Input and output tokens together.',
     limit: 'tokens',
     uses: 'tokens',
-    isChangeable: true,
+    change: { title: 'Tokens, in and out', hint: '200000', kind: 'count' },
     flag: {
       name: 'max-tokens',
       type: 'string',
@@ -109,7 +109,7 @@ export const limitFields = {
     about: 'Of the whole run, its retries included.',
     limit: 'time',
     uses: 'active_ms',
-    isChangeable: true,
+    change: { title: 'Time in all', hint: '2h', kind: 'duration' },
     flag: {
       name: 'timeout',
       type: 'string',
@@ -125,7 +125,7 @@ export const limitFields = {
   idle_timeout_ms: field(ms, {
     about: 'Without a byte on either stream.',
     limit: 'idle',
-    isChangeable: true,
+    change: { title: 'Time without output', hint: '10m', kind: 'duration' },
     isForEach: true,
     flag: {
       name: 'idle-timeout',

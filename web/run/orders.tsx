@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Change } from '../../src/contract/field.ts';
+import { changeableLimits } from '../../src/contract/orders.ts';
 import { durationOf } from '../../src/time/duration.ts';
 import type { LimitOrder, Order, RunRecord } from '../api.ts';
 import type { RunModel } from '../model/run-model.ts';
@@ -49,23 +51,11 @@ export function Standstill({ run, model, mayOrder }: { run: RunRecord; model: Ru
 type LimitName = keyof LimitOrder;
 const [whole, amount] = [/^[1-9]\d{0,14}$/, /^\d{1,9}(?:\.\d{1,9})?$/];
 
-/** The limits that can be changed, with what can be typed for each. */
-const limits: Readonly<Record<LimitName, readonly [title: string, hint: string, read: (text: string) => number]>> = {
-  max_cost_usd: ['Cost in dollars', '5', (text) => (amount.test(text) ? Number(text) : NaN)],
-  max_tokens: ['Tokens, in and out', '200000', readWhole],
-  max_turns: ['Turns', '50', readWhole],
-  timeout_ms: ['Time in all', '2h', readTime],
-  idle_timeout_ms: ['Time without output', '10m', readTime],
-  max_repeats: ['Same call in a row', '5', readWhole],
+const readAs: Readonly<Record<Change['kind'], (text: string) => number>> = {
+  count: (text) => (whole.test(text) ? Number(text) : NaN),
+  amount: (text) => (amount.test(text) ? Number(text) : NaN),
+  duration: (text) => durationOf(text) ?? NaN,
 };
-
-function readWhole(text: string): number {
-  return whole.test(text) ? Number(text) : NaN;
-}
-
-function readTime(text: string): number {
-  return durationOf(text) ?? NaN;
-}
 
 export function AskForLimits({ run, onClose }: { run: RunRecord; onClose: () => void }) {
   const [texts, setTexts] = useState<Partial<Record<LimitName, string>>>({});
@@ -76,12 +66,12 @@ export function AskForLimits({ run, onClose }: { run: RunRecord; onClose: () => 
   async function send(event: Event): Promise<void> {
     event.preventDefault();
     const given: LimitOrder = {};
-    for (const [name, [title, hint, read]] of Object.entries(limits)) {
-      const text = (texts[name as LimitName] ?? '').trim();
+    for (const { name, title, hint, kind } of changeableLimits) {
+      const text = (texts[name] ?? '').trim();
       if (text === '') continue;
-      const value = read(text);
+      const value = readAs[kind](text);
       if (!(value > 0)) return setProblem(`${title}: expected something like ${hint}.`);
-      given[name as LimitName] = value;
+      given[name] = value;
     }
     if (Object.keys(given).length === 0) return setProblem('Fill in the limit that is to change.');
     try {
@@ -100,11 +90,11 @@ export function AskForLimits({ run, onClose }: { run: RunRecord; onClose: () => 
           field changes nothing. Your name is recorded with the change.
         </p>
         <div class="limits">
-          {Object.entries(limits).map(([name, [title, hint]]) => (
+          {changeableLimits.map(({ name, title, hint }) => (
             <label key={name} class="field">
               <span>{title}</span>
               <input
-                value={texts[name as LimitName] ?? ''}
+                value={texts[name] ?? ''}
                 placeholder={hint}
                 maxLength={20}
                 autocomplete="off"
