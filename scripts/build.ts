@@ -38,11 +38,13 @@ const run = needed(
 const help = needed(['cli/help.ts', 'version.ts'].map(src));
 // Reading a stream of unknown dialect needs the readers of all dialects.
 const read = needed(['dialects/registry.ts', 'pipeline/reader.ts', 'cli/streams.ts'].map(src));
+const library = needed([src('index.ts')]);
 // A status bar asks what was used every few seconds: it loads none of what only runs need, and they share what both need.
+// The same the other way: who imports the library does not load what only a report of use needs, such as node:zlib.
 const usage = needed(
   ['cli/effects.ts', 'cli/parse.ts', 'cli/commands/usage.ts', 'usage/usage.ts', 'cli/usage/status-line.ts'].map(src),
 );
-const basis = new Set([...usage].filter((path) => run.has(path) || read.has(path)));
+const basis = new Set([...usage].filter((path) => run.has(path) || read.has(path) || library.has(path)));
 // Needed by commands of the built-in agent and by other agents.
 const children = needed(['processes/child.ts', 'processes/namespace.ts'].map(src));
 const supervise = needed(['run/sources/command.ts', 'run/sources/agent.ts'].map(src));
