@@ -109,6 +109,8 @@ function decoder(sink: DecoderSink): Decoder {
   /** Each message is one answer of a model. */
   function readMessage(wire: JsonObject): void {
     closeTurn();
+    // Nothing says where a run begins: a message after an answer is of the next one, or of a later turn.
+    if (isAnswered && !hasFailed) finish(sink, undefined, {});
     sink.emit({ type: 'turn.started' });
     isTurnOpen = true;
     const parts = typeof wire.content === 'string' ? [{ type: 'text', text: wire.content }] : list(wire.content);

@@ -125,11 +125,16 @@ function decoder(sink: DecoderSink): Decoder {
   }
 
   function beginTurn(id: string): void {
+    const isSame = response === id;
+    if (!isSame) {
+      closeTurn('tool_calls');
+      // What comes after an answer is of the next run, or of a later turn.
+      if (isAnswered) finish(sink, fault, {});
+    }
     isAnswered = false;
     // Whoever goes on has got over what went wrong.
     fault = undefined;
-    if (response === id) return;
-    closeTurn('tool_calls');
+    if (isSame) return;
     response = id;
     sink.emit({ type: 'turn.started' });
   }
