@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { assert, constantFrom, double, property, record } from 'fast-check';
 import { expect, it } from 'vitest';
 import { dialects, findDialect, findWriter } from '../../src/dialects/registry.ts';
@@ -121,6 +123,10 @@ it.each<[string, string]>([
   ['an aborted turn with both, then one that was cut', rollout(...begun, spoke, ...called, aborted, ...begun)],
   ['an aborted turn, then a good one', rollout(...begun, ...called, aborted, ...begun, spoke, nothing)],
   ['a plan that is closed after the answer', openPlan()],
+  // One turn went well, and the stream stops inside the next.
+  ['a turn that only began after a good one, with notices between', cutFixture('background-task', 4)],
+  ['a turn that only began after several good ones', cutFixture('several-results-cut', 1)],
+  ['a turn that failed after a good one, and was cut', cutFixture('second-turn-fails', 1)],
 ])('the same is true of %s', (_title, stdout) => {
   const records: EventRecord[] = [];
   const reader = new Reader({ newId: () => 'thread', onRecord: (each) => void records.push(each) });
@@ -136,6 +142,15 @@ it.each<[string, string]>([
   });
   expect(told).toEqual(targets.map((to) => [to, before.verdict.class === 'success']));
 });
+
+/** A stream of Claude Code without its last lines. */
+function cutFixture(name: string, missing: number): string {
+  const text = readFileSync(join(import.meta.dirname, '..', 'fixtures', 'claude', name, 'wire.jsonl'), 'utf8');
+  return text
+    .split(/(?<=\n)/)
+    .slice(0, -missing)
+    .join('');
+}
 
 function openPlan(): string {
   const items = (completed: boolean) => [{ text: 'look', completed }];

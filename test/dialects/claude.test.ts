@@ -457,6 +457,37 @@ describe('an end without a result', () => {
   );
 });
 
+describe('a call that was stopped while it ran', () => {
+  const stopped = {
+    type: 'system',
+    subtype: 'task_notification',
+    tool_use_id: 't',
+    status: 'stopped',
+    session_id: 's-1',
+  };
+  const endOf = (lines: JsonObject[]) =>
+    read([init, said('a', call('t', 'Bash')), ...lines]).events.find(({ type }) => type === 'item.completed');
+
+  it.each([
+    ['as if it had been refused', "The user doesn't want to proceed with this tool use.", 'user-rejected'],
+    ['with the exit code of its signal', 'Exit code 137\nbegun', undefined],
+  ])('was cancelled, though it ends %s', (_title, text, non_execution_kind) => {
+    const end = answered(
+      't',
+      text,
+      { is_error: true },
+      { tool_result_meta: [{ id: 't', non_execution_kind: non_execution_kind ?? null }] },
+    );
+    expect(endOf([stopped, end])).toMatchObject({ status: 'cancelled' });
+    // Nobody stopped it: that is what it says.
+    expect(endOf([end])).toMatchObject({ status: non_execution_kind === undefined ? 'error' : 'denied' });
+  });
+
+  it('has what it did when it was over before', () => {
+    expect(endOf([stopped, answered('t', 'begun')])).toMatchObject({ status: 'success' });
+  });
+});
+
 describe('a command of the program itself', () => {
   const none = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
   const warned = (more: JsonObject): string[] =>
@@ -849,7 +880,18 @@ describe('writing the run of another agent', () => {
   it('writes nothing of a run that printed nothing', () => expect(write([]).text).toBe(''));
 });
 
-it('explains a refusal to start from stderr', () => {
+it.each([
+  'Error: --output-format=stream-json requires --verbose',
+  '--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons',
+  'Error: --no-session-persistence only works with --print.',
+  'Error: Invalid session ID. Must be a valid UUID.',
+])('explains a refusal to start from stderr: %s', (line) => {
+  const reader = new Reader({ dialect: claude });
+  reader.stderr(new TextEncoder().encode(`${line}\n`));
+  expect(reader.end({ exit_code: 1, signal: null }).verdict.class).toBe('input');
+});
+
+it('is known by its refusal to start', () => {
   const reader = new Reader();
   reader.stderr(new TextEncoder().encode('Error: --output-format=stream-json requires --verbose\n'));
   const outcome = reader.end({ exit_code: 1, signal: null });

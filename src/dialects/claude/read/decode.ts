@@ -131,6 +131,7 @@ function oneRun(sink: DecoderSink): Required<Omit<Decoder, 'text'>> {
       case 'task_notification':
         failedTasks.delete(asText(wire.task_id));
         talk.forget(asText(wire.tool_use_id));
+        if (wire.status === 'stopped') tools.stop(asText(wire.tool_use_id));
         break;
       case 'model_refusal_fallback':
       case 'model_fallback':

@@ -2,7 +2,12 @@ import type { DecoderSink } from '../../dialect.ts';
 
 const startupFaults: readonly (readonly [RegExp, 'input' | 'config'])[] = [
   [/requires --verbose|Input must be provided|No conversation found|unknown option/i, 'input'],
-  [/Session ID \S+ (?:is )?already in use/i, 'input'],
+  [/Session ID \S+ (?:is )?already in use|^(?:error: )?invalid session id/i, 'input'],
+  // It names the flag that it does not take, or not here: full access for root, say.
+  [
+    /^(?:error: )?--[a-z][a-z-]{1,60}(?: <\w{1,20}>)? (?:cannot|requires|needs|only works|must|does not|is not)\b/i,
+    'input',
+  ],
   [/invalid mcp config|settings? (?:file|json)|claude code is not|nested/i, 'config'],
 ];
 

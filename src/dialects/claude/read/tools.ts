@@ -16,7 +16,7 @@ const mostEarly = 1000;
 export class Tools {
   readonly #sink: DecoderSink;
   readonly #permissions: Permissions;
-  readonly #open = new OpenIds<{ name: string; path: string | undefined }>();
+  readonly #open = new OpenIds<{ name: string; path: string | undefined; isStopped?: true }>();
   readonly #ended = new Generations<true>(5000);
   /** Results that came before their calls; undefined: they cannot. */
   #early: Map<string, Parameters<Tools['end']>> | undefined;
@@ -61,6 +61,12 @@ export class Tools {
     this.end(...result);
   }
 
+  /** It ran, and was stopped: whatever its result says, nobody refused it. */
+  stop(id: string): void {
+    const tool = this.#open.get(id);
+    if (tool !== undefined) this.#open.set(id, { ...tool, isStopped: true });
+  }
+
   /** The result of a tool that ran on the server: a block of the message itself. */
   endOnServer(id: string, block: JsonObject): void {
     const failed = block.is_error === true || (string(object(block.content).type) ?? '').endsWith('_error');
@@ -87,6 +93,7 @@ export class Tools {
     const output = outputOf(block.content);
     const text = typeof output === 'string' ? output : '';
     let status = resultStatus(block.is_error === true, nonExecution, text);
+    if (status !== 'success' && tool?.isStopped === true) status = 'cancelled';
     if (status === 'error' && isDisallowed(tool?.name ?? '', text)) status = 'denied';
     if (status === 'error' && this.#permissions.isDenied(id)) status = 'denied';
     if (status === 'denied') this.#permissions.deny(id);

@@ -43,7 +43,7 @@ export class Output {
 
   line(wire: JsonObject): void {
     this.#introduce();
-    this.#last = wire;
+    if (!isBeside(wire)) this.#last = wire;
     if (!this.isResultAlone) return this.#sink.line(this.#identified(wire));
     if (wire.type === 'result') this.#result = this.#identified(wire);
     else this.#leaveOut(wire);
@@ -98,4 +98,9 @@ export class Output {
     else if (wire.subtype === 'api_retry') this.lose('retry');
     else if (wire.subtype === 'informational' || wire.subtype === 'model_fallback') this.lose('log');
   }
+}
+
+/** It belongs to no turn: after a result, it does not take back what the result says. */
+function isBeside({ type, subtype }: JsonObject): boolean {
+  return type === 'rate_limit_event' || (type === 'system' && subtype !== 'init');
 }

@@ -80,9 +80,11 @@ export class Ending {
       this.raise(main, { name: 'APIError', message: cause, code: codeOfMessage(cause), retryable: true });
   }
 
-  /** The last message itself says that it is the last. */
+  /** The last message itself says that it is the last, or an error came after the session had been idle. */
   end(main: Lane): void {
-    if (this.#isActive && !main.open && this.#fault === undefined && main.finish === 'stop')
+    if (!this.#isActive) return;
+    if (this.#fault !== undefined && this.#wasIdle) this.idle(main);
+    else if (this.#fault === undefined && !main.open && main.finish === 'stop')
       this.#sink.emit({ type: 'agent.finished', status: 'ok' });
   }
 }
