@@ -14,24 +14,29 @@ export interface AcpProgram {
   /** The known agent that this program is; undefined: we know nothing about it. */
   known: AgentCli | undefined;
   title: string;
+  /** Its words name the model. */
+  isModelNamed: boolean;
 }
 
 /** How to start the command of `acp:COMMAND`; for a known agent the name alone is enough. */
-export function acpProgram([program, ...rest]: readonly string[]): AcpProgram {
+export function acpProgram([program, ...rest]: readonly string[], model?: string): AcpProgram {
   if (program === undefined || program === '') throw new Failure('input', noAcpCommand);
   const known = agents.find(({ id, binaries }) => id === program || binaries.includes(basename(program)));
   const title = known?.title ?? basename(program);
-  if (rest.length > 0 || known === undefined) return { command: program, args: rest, known, title };
+  if (rest.length > 0 || known === undefined)
+    return { command: program, args: rest, known, title, isModelNamed: false };
   if (known.acp === undefined)
     throw new Failure(
       'config',
       `${known.title} does not speak ACP by itself, as far as Runwire knows; name the command of an adapter that does`,
     );
+  const named = model === undefined ? undefined : known.acp.model?.(model);
   return {
     command: program === known.id ? (known.binaries[0] ?? program) : program,
-    args: known.acp.args,
+    args: [...known.acp.args, ...(named ?? [])],
     known,
     title,
+    isModelNamed: named !== undefined,
   };
 }
 

@@ -53,6 +53,8 @@ interface Abilities {
 /** How an agent is started so that it speaks ACP on its standard streams, and asks before it acts. */
 interface AcpStart {
   readonly args: readonly string[];
+  /** Words that name the model; unset: a client chooses it in the session. */
+  readonly model?: (name: string) => readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 

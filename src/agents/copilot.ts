@@ -27,7 +27,8 @@ export const copilot: AgentCli = {
   passEnv: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'],
   keys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
   logins: ['.copilot/config.json', '.config/gh/hosts.yml'],
-  acp: { args: ['--acp'] },
+  // With a model server of the user's own, no session offers a choice.
+  acp: { args: ['--acp'], model: (name) => flag('model', splitModel(name).name) },
   tellsUsage: 'never',
   abilities: {
     model: true,

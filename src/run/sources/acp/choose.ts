@@ -13,15 +13,23 @@ export function acpSource(
   { env, set, workspace, border }: Variables,
   person: AskPerson | undefined,
 ): Chosen {
-  const { command, args, known, title } = acpProgram(spec.command ?? []);
   const { prompt, cwd, directories, resume, model, pass_env, limits, agent_args } = spec;
+  const { command, args, known, title, isModelNamed } = acpProgram(spec.command ?? [], model);
   const passed = { pass: [...(known?.passEnv ?? []), ...pass_env], set: { ...known?.acp?.env, ...set } };
   const order = { command, args: [...args, ...agent_args], cwd, env: childEnvironment(env, passed) };
   const rules = parseRules(spec.permission_mode ?? 'edit', spec.allow, spec.deny, directories);
   return {
     source: new AcpSource({
       launch: () => placed(order, { workspace, border: border?.border }),
-      ask: { prompt, cwd, directories, resume, model, mayDoAll: rules.mode === 'full' && rules.deny.length === 0 },
+      ask: {
+        prompt,
+        cwd,
+        directories,
+        resume,
+        model,
+        isModelNamed,
+        mayDoAll: rules.mode === 'full' && rules.deny.length === 0,
+      },
       rules,
       person,
     }),

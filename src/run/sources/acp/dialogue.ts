@@ -18,6 +18,8 @@ export interface DialogueAsk {
   /** A session to resume. */
   resume: string | undefined;
   model: string | undefined;
+  /** The program was started with that model: where the session offers no other, it has it. */
+  isModelNamed: boolean;
   /** Everything is allowed, so it need not ask. */
   mayDoAll: boolean;
 }
@@ -118,15 +120,18 @@ export class Dialogue {
     const { model } = this.#ask;
     if (model === undefined) return;
     const sessionId = this.#session ?? '';
-    const option = list(session.configOptions)
+    const choices = list(session.configOptions)
       .map((each) => object(each))
-      .find((each) => each.category === 'model' && valuesOf(each).includes(model));
+      .filter((each) => each.category === 'model');
+    const option = choices.find((each) => valuesOf(each).includes(model));
     if (option !== undefined) {
       await this.#start('session/set_config_option', { sessionId, configId: filled(option.id) ?? '', value: model });
       return;
     }
     const models = list(object(session.models).availableModels).flatMap((each) => filled(object(each).modelId) ?? []);
-    if (!models.includes(model)) throw new Failure('config', `the agent has no model ${model}${someOf(models)}`);
+    const offered = [...choices.flatMap(valuesOf), ...models];
+    if (offered.length === 0 && this.#ask.isModelNamed) return;
+    if (!models.includes(model)) throw new Failure('config', `the agent has no model ${model}${someOf(offered)}`);
     await this.#start('session/set_model', { sessionId, modelId: model });
   }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -111,6 +111,19 @@ describe.concurrent('an agent of ACP', () => {
     const { outcome } = await acp('text', { model: 'huge' });
     expect(outcome.verdict).toMatchObject({ class: 'config' });
     expect(outcome.error_details?.message).toContain('no model huge');
+  });
+
+  it('is told the model on its own command line where that is known, and the session offers none', async () => {
+    const [program, words] = [join(base, 'copilot'), join(base, 'copilot-words')];
+    const script = `#!/bin/sh\nprintf '%s ' "$@" >'${words}'\nexec '${process.execPath}' '${fake}' text '${join(base, 'copilot-log')}'\n`;
+    writeFileSync(program, script, { mode: 0o755 });
+    // A session that was resumed offers nothing here.
+    const { outcome } = await acp('text', { command: [program], resume: 'session-7', model: 'openai/huge' });
+    expect(outcome).toMatchObject({ message: 'You said: Do it', verdict: { class: 'success' } });
+    expect(readFileSync(words, 'utf8')).toBe('--acp --model=huge ');
+    // A session that offers models decides.
+    const other = await acp('text', { command: [program], model: 'huge' });
+    expect(other.outcome.error_details?.message).toContain('no model huge');
   });
 
   it('resumes a session, whose old words are not its answer', async () => {
