@@ -102,23 +102,26 @@ function priceOf(prices: ModelPrice, input: number, share: number): TokenPrice {
     if (price === undefined || typeof price === 'number') return price;
     return price.tiers.findLast(({ start }) => input > start)?.price ?? price.base;
   };
-  const perToken = (name: string): number | undefined => {
-    const price = of(name);
-    return price === undefined ? undefined : price * share;
-  };
-  const input_mtok = perToken('input_mtok') ?? 0;
-  const cacheWrite = perToken('cache_write_mtok');
+  const shared = (price: number | undefined): number | undefined => (price === undefined ? undefined : price * share);
+  const perToken = (name: string): number | undefined => shared(of(name));
+  const [input_mtok = 0, write] = [of('input_mtok'), of('cache_write_mtok')];
   return {
-    input: input_mtok,
+    input: input_mtok * share,
     output: perToken('output_mtok') ?? 0,
     ...present({
       cacheRead: perToken('cache_read_mtok'),
-      cacheWrite,
-      cacheWriteHour:
-        perToken('cache_write_1h_mtok') ?? (cacheWrite === input_mtok * fiveMinutes ? input_mtok * anHour : undefined),
+      cacheWrite: shared(write),
+      cacheWriteHour: shared(
+        of('cache_write_1h_mtok') ?? (isAlike(write, input_mtok * fiveMinutes) ? input_mtok * anHour : undefined),
+      ),
       reasoning: perToken('output_reasoning_mtok'),
       webSearch: of('web_searches_kcount'),
       call: of('requests_kcount'),
     }),
   };
+}
+
+/** Products of decimal fractions are not exact. */
+function isAlike(price: number | undefined, other: number): boolean {
+  return price !== undefined && Math.abs(price - other) < 1e-9;
 }

@@ -182,6 +182,11 @@ export const cases: readonly Case[] = [
     calls: [{ fresh: 10_000, read: 20_000, write: 1000, output: 1000, speed: 'standard', place: 'us' }],
     micro: 1.1 * (10_000 * 5 + 20_000 * 0.5 + 1000 * 6.25 + 1000 * 25),
   }),
+  ...each(['claude stream', 'claude session'], 'an hour in the cache, in one country, by a table without its price', {
+    model: 'openrouter/anthropic/claude-opus-4.6',
+    calls: [{ fresh: 10_000, hour: 100_000, output: 1000, place: 'us' }],
+    micro: 1.1 * (10_000 * 5 + 100_000 * 10 + 1000 * 25),
+  }),
   ...each(['claude stream', 'claude session'], 'wherever the model may run, it costs the same', {
     model: 'claude-opus-4-6',
     calls: [{ fresh: 10_000, output: 1000, place: 'global' }],
