@@ -20,6 +20,8 @@ export default defineConfig({
     // Only what hangs: on a busy machine an orchestration takes a minute.
     testTimeout: 300_000,
     hookTimeout: 180_000,
+    // A worker that has passed every test may also take its time to end.
+    teardownTimeout: 180_000,
     // The same for what a page shows in the end: a second, the default, is a clock that a busy machine misses.
     expect: { poll: { timeout: 170_000 } },
     // A machine that others use too may stand still once. What passes at the second try is named at the end: it is a bug, of the test or of the code.
