@@ -45,11 +45,16 @@ export function integer(value: Json | undefined): number | undefined {
 
 /** RFC 3339 text or a number of milliseconds → milliseconds since the epoch. */
 export function time(value: Json | undefined): number | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) && value > 0 && value < 8.64e15 ? value : undefined;
+  if (typeof value === 'number') return value > 0 && value < lastMoment ? value : undefined;
   if (typeof value !== 'string') return undefined;
   const ms = Date.parse(value);
-  return Number.isNaN(ms) ? leapSecond(value) : ms;
+  if (Number.isNaN(ms)) return leapSecond(value);
+  return ms >= firstMoment && ms < lastMoment ? ms : undefined;
 }
+
+/** Years have four digits, in every time zone: what is beyond is no date that anybody meant, and some such cannot be written. */
+const firstMoment = Date.parse('0001-01-02T00:00:00Z');
+const lastMoment = Date.UTC(9999, 11, 31);
 
 /** JavaScript knows no second 60; it belongs to the minute, and the day, that it ends. */
 function leapSecond(text: string): number | undefined {

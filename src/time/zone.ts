@@ -43,6 +43,8 @@ export interface Zone {
 /** A time zone by its name; `local` is that of this process. An offset is looked up once for many moments. */
 export function zoneNamed(name: string): Zone {
   const timeZone = name === 'local' ? Intl.DateTimeFormat().resolvedOptions().timeZone : name;
+  // Most servers have this one, and need nothing of what is loaded for the others.
+  if (timeZone === 'UTC') return { name: timeZone, offsetAt: () => 0, localAt: (at) => at };
   const read = offsetAtIn(timeZone);
   const spans = new Map<number, Offset[]>();
   let [from, until, ms] = [Infinity, -Infinity, 0];

@@ -151,7 +151,7 @@ function readBatch(
       inode: of(2),
       size: of(3),
       mtimeMs: of(4),
-      usage: {
+      usage: new KeptUsage(buffer, from, until, {
         words,
         sessions: sessions[index] ?? [],
         rows: all.subarray(rowAt, (rowAt += of(9) * width)),
@@ -159,12 +159,40 @@ function readBatch(
         mark: of(6),
         pending: of(7),
         damaged: of(8),
-        // Hardly anybody asks for it: only a file that has grown is read on.
-        get state() {
-          return buffer.toString('utf8', from, until);
-        },
-      },
+      }),
     });
+  }
+}
+
+/** What a batch says of a file. */
+class KeptUsage implements FileUsage {
+  readonly words: readonly string[];
+  readonly sessions: readonly Session[];
+  readonly rows: Float64Array<ArrayBuffer>;
+  readonly offset: number;
+  readonly mark: number;
+  readonly pending: number;
+  readonly damaged: number;
+  readonly #bytes: Buffer;
+  readonly #from: number;
+  readonly #until: number;
+
+  constructor(bytes: Buffer, from: number, until: number, usage: Omit<FileUsage, 'state'>) {
+    this.words = usage.words;
+    this.sessions = usage.sessions;
+    this.rows = usage.rows;
+    this.offset = usage.offset;
+    this.mark = usage.mark;
+    this.pending = usage.pending;
+    this.damaged = usage.damaged;
+    this.#bytes = bytes;
+    this.#from = from;
+    this.#until = until;
+  }
+
+  /** Hardly anybody asks for it: only a file that has grown is read on. */
+  get state(): string {
+    return this.#bytes.toString('utf8', this.#from, this.#until);
   }
 }
 

@@ -26,8 +26,8 @@ export function blocks(all: AllCalls, choice: Choice, price: Price, now: number)
   // A window may begin on the day before.
   eachCall(all, { ...choice, since: choice.since === undefined ? undefined : choice.since - blockMs }, (visit) => {
     const known = byAgent.get(visit.agent);
-    if (known === undefined) byAgent.set(visit.agent, [visit]);
-    else known.push(visit);
+    if (known === undefined) byAgent.set(visit.agent, [{ ...visit }]);
+    else known.push({ ...visit });
   });
   return [...byAgent.values()]
     .flatMap((visits) => blocksOf(visits, { price, now, zone: choice.zone }))

@@ -91,7 +91,7 @@ function note(path: string, name: string, found: Stats, { store, files, seen }: 
   if (format === undefined || !isNew(found, seen)) return;
   const { ino: inode, size, mtimeMs, birthtimeMs } = found;
   // What a database was given last stands in a file beside it.
-  const log = database.test(path) ? statSync(`${path}-wal`, { throwIfNoEntry: false }) : undefined;
+  const log = isDatabase(path) ? statSync(`${path}-wal`, { throwIfNoEntry: false }) : undefined;
   files.push({
     path,
     agent: store.agent,
@@ -104,7 +104,7 @@ function note(path: string, name: string, found: Stats, { store, files, seen }: 
   });
 }
 
-const database = /\.(?:db|sqlite3?)$/;
+const isDatabase = (path: string): boolean => ['.db', '.sqlite', '.sqlite3'].some((ending) => path.endsWith(ending));
 
 function look(path: string, { unread }: Search): Stats | undefined {
   try {

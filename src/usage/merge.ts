@@ -18,9 +18,9 @@ export interface AllCalls {
 
 /** A resumed, forked or copied session repeats what an older file holds: a call is the same one in whichever file it stands, and belongs to the oldest. */
 export function merge(counted: readonly Counted[]): AllCalls {
-  // By identity: the number of the file and, in it, of the call.
-  const owners = new Map<number, number>();
-  const all = new Uint8Array(counted.reduce((sum, { usage }) => sum + usage.rows.length / width, 0)).fill(1);
+  const calls = counted.reduce((sum, { usage }) => sum + usage.rows.length / width, 0);
+  const owners = new Owners(calls);
+  const all = new Uint8Array(calls).fill(1);
   let begin = 0;
   let repeated = 0;
   const files = counted.map(({ file: about, usage }, file): Merged => {
@@ -31,16 +31,12 @@ export function merge(counted: readonly Counted[]): AllCalls {
     for (let start = 0, number = 0; start < rows.length; start += width, number += 1) {
       const identity = rows[start + column.identity] ?? Number.NaN;
       if (Number.isNaN(identity) || counts[number] === 0) continue;
-      const owner = owners.get(identity);
-      if (owner === undefined) {
-        owners.set(identity, file * mostCalls + number);
-        continue;
-      }
+      const owner = owners.find(identity, file, number);
+      if (owner === undefined) continue;
       counts[number] = 0;
-      const ownerFile = Math.floor(owner / mostCalls);
-      const first = counted[ownerFile]?.usage.rows;
-      if (first !== undefined) takeMost(first, (owner % mostCalls) * width, rows, start);
-      if (ownerFile !== file) (repeats ??= new Set()).add(identity);
+      const first = counted[owner.file]?.usage.rows;
+      if (first !== undefined) takeMost(first, owner.call * width, rows, start);
+      if (owner.file !== file) (repeats ??= new Set()).add(identity);
     }
     repeated += repeats?.size ?? 0;
     return { file: about, usage, counts, repeated: repeats?.size ?? 0 };
@@ -49,8 +45,36 @@ export function merge(counted: readonly Counted[]): AllCalls {
   return { files, repeated };
 }
 
-/** In one file; as many rows have no place in memory. */
-const mostCalls = 2 ** 32;
+/** By identity: the number of the file that has a call and, in it, of the call. A table of numbers, as objects for a million calls would be hundreds of megabytes. */
+class Owners {
+  readonly #identities: Float64Array;
+  readonly #files: Int32Array;
+  readonly #calls: Int32Array;
+  readonly #mask: number;
+
+  constructor(calls: number) {
+    const places = 2 ** Math.ceil(Math.log2(Math.max(2, calls * 1.5)));
+    this.#identities = new Float64Array(places).fill(Number.NaN);
+    this.#files = new Int32Array(places);
+    this.#calls = new Int32Array(places);
+    this.#mask = places - 1;
+  }
+
+  /** Who has this call already; undefined: nobody, so this one has it from now on. */
+  find(identity: number, file: number, call: number): { file: number; call: number } | undefined {
+    // An identity is a hash: any of its bits are as good as others.
+    for (let place = identity & this.#mask; ; place = (place + 1) & this.#mask) {
+      const known = this.#identities[place];
+      if (known === identity) return { file: this.#files[place] ?? 0, call: this.#calls[place] ?? 0 };
+      if (known !== known) {
+        this.#identities[place] = identity;
+        this.#files[place] = file;
+        this.#calls[place] = call;
+        return undefined;
+      }
+    }
+  }
+}
 
 /** Where a file lists its calls, its answers tell nothing more. */
 function leaveAnswers(rows: Float64Array, counts: Uint8Array): void {

@@ -86,7 +86,7 @@ function inThreads({ tasks, next }: Work, count: number): Promise<Reading>[] {
   const workerData: Work = {
     tasks: tasks.map(({ known, ...file }) => ({
       ...file,
-      known: known === undefined ? undefined : { ...known, rows: known.rows.slice() },
+      known: known === undefined ? undefined : { ...known, rows: known.rows.slice(), state: known.state },
     })),
     next,
   };

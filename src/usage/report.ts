@@ -63,7 +63,9 @@ export interface UsageRow extends Figures {
 }
 
 /** Calls of the same price, added up. */
-interface Bucket extends Alike {
+interface Bucket extends Omit<Alike, 'tokens'> {
+  /** In the order of `added`; NaN: none of the calls tells it. */
+  sums: Float64Array;
   isRest: boolean;
   isPaid: boolean;
 }
@@ -98,11 +100,20 @@ export class Sums {
     const key = ((period * (tierStarts.length + 1) + tierOf(input) + 1) * 2 + Number(isRest)) * 2 + Number(isPaid);
     let bucket = buckets.get(key);
     if (bucket === undefined) {
-      bucket = { model, input, at, ...present({ serviceTier: tier }), calls: 0, tokens: {}, isRest, isPaid };
+      bucket = {
+        model,
+        input,
+        at,
+        ...present({ serviceTier: tier }),
+        calls: 0,
+        sums: new Float64Array(added.length).fill(Number.NaN),
+        isRest,
+        isPaid,
+      };
       buckets.set(key, bucket);
     }
     if (!isRest) bucket.calls += 1;
-    addRow(bucket.tokens, rows, start);
+    addRow(bucket.sums, rows, start);
     if (at < this.firstAt) this.firstAt = at;
     if (at > this.lastAt) this.lastAt = at;
   }
@@ -127,11 +138,22 @@ const added = [
   ['cost', column.cost],
 ] as const;
 
-function addRow(sum: Tokens, rows: Float64Array, start: number): void {
-  for (const [field, place] of added) {
-    const value = rows[start + place] ?? Number.NaN;
-    if (!Number.isNaN(value)) sum[field] = (sum[field] ?? 0) + value;
+const columns = added.map(([, place]) => place);
+
+function addRow(sums: Float64Array, rows: Float64Array, start: number): void {
+  for (let index = 0; index < columns.length; index += 1) {
+    const value = rows[start + (columns[index] ?? 0)] ?? Number.NaN;
+    if (!Number.isNaN(value)) sums[index] = (sums[index] || 0) + value;
   }
+}
+
+function tokensOf({ sums }: Bucket): Tokens {
+  const tokens: Tokens = {};
+  for (const [index, [field]] of added.entries()) {
+    const sum = sums[index] ?? Number.NaN;
+    if (!Number.isNaN(sum)) tokens[field] = sum;
+  }
+  return tokens;
 }
 
 function modelRow(model: string | undefined, buckets: readonly Bucket[], price: Price): ModelRow {
@@ -155,11 +177,12 @@ function usedIn(buckets: readonly Bucket[]): Used {
   const unpaid: Used = {};
   const requests: Requests = new Map();
   for (const [index, bucket] of buckets.entries()) {
-    addTokens(used, bucket.tokens);
+    const tokens = tokensOf(bucket);
+    addTokens(used, tokens);
     if (bucket.isPaid) continue;
-    addTokens(unpaid, bucket.tokens);
+    addTokens(unpaid, tokens);
     unpaid.at = bucket.at;
-    if (!bucket.isRest) requests.set(String(index), bucket);
+    if (!bucket.isRest) requests.set(String(index), { ...bucket, tokens });
   }
   if (requests.size > 0) unpaid.requests = requests;
   if (used.cost === undefined) return unpaid;
@@ -198,9 +221,10 @@ export function totalOf(rows: readonly Figures[]): Figures {
 
 const periodsOf: Partial<Record<Grouping, Period>> = { daily: 'day', weekly: 'week', monthly: 'month' };
 
-/** Visits the calls that count and are chosen. */
+/** Visits the calls that count and are chosen, all with the same object: whoever keeps one keeps a copy. */
 export function eachCall(all: AllCalls, choice: Choice, visit: (call: Visit) => void): void {
   const names = sessionsOf(all);
+  const call = {} as Visit;
   for (const { file, usage, counts } of all.files) {
     const { rows, words } = usage;
     const sessions = usage.sessions.map((each) => names.of(file, each));
@@ -216,17 +240,16 @@ export function eachCall(all: AllCalls, choice: Choice, visit: (call: Visit) => 
       const { agent } = file;
       if (choice.isWanted?.({ agent, model, project: session.project, session: session.id }) === false) continue;
       const tier = words[rows[start + column.serviceTier] ?? -1];
-      visit({
-        rows,
-        start,
-        at,
-        local,
-        agent,
-        model,
-        tier: tier === undefined ? undefined : serviceTierOf({ service_tier: tier }),
-        session,
-        isSub: session.subAgent !== undefined || kindOf(rows, start) === 'sub-agent',
-      });
+      call.rows = rows;
+      call.start = start;
+      call.at = at;
+      call.local = local;
+      call.agent = agent;
+      call.model = model;
+      call.tier = tier === undefined ? undefined : serviceTierOf({ service_tier: tier });
+      call.session = session;
+      call.isSub = session.subAgent !== undefined || kindOf(rows, start) === 'sub-agent';
+      visit(call);
     }
   }
 }

@@ -11,13 +11,13 @@ interface Row {
  * is one more row, and what it cost in all is shared among its calls. A total below what the messages used is not of the whole session.
  */
 export function settle(files: readonly Merged[]): void {
-  for (const merged of files) {
+  const withTotals = files.filter(hasTotals);
+  if (withTotals.length === 0) return;
+  const sessions = Map.groupBy(files, sessionOf);
+  for (const merged of withTotals) {
     const totals = totalsIn(merged);
     if (totals.length === 0) continue;
-    const id = merged.usage.sessions.at(-1)?.id;
-    const calls = files
-      .filter(({ file, usage }) => file.agent === merged.file.agent && usage.sessions.at(-1)?.id === id)
-      .flatMap(callsIn);
+    const calls = (sessions.get(sessionOf(merged)) ?? []).flatMap(callsIn);
     const isWhole = merged.repeated === 0 && sum(calls, column.input) <= sum(totals, column.input) && hasTokens(totals);
     for (const { rows, start } of totals) {
       const name = merged.usage.words[rows[start + column.model] ?? -1] ?? '';
@@ -28,6 +28,12 @@ export function settle(files: readonly Merged[]): void {
     }
   }
 }
+
+function hasTotals({ usage: { rows } }: Merged): boolean {
+  return rows.length > 0 && kindOf(rows, rows.length - width) === 'total';
+}
+
+const sessionOf = ({ file, usage }: Merged): string => `${file.agent} ${usage.sessions.at(-1)?.id ?? ''}`;
 
 function totalsIn({ usage, counts }: Merged): Row[] {
   const { rows } = usage;

@@ -28,6 +28,8 @@ interface Store {
   /** Input, output, read from the cache, written to it. */
   tokens: readonly [number, number, number, number];
   calls: number;
+  /** In USD, where the agent tells it. */
+  cost?: number;
 }
 
 const openCodeInfo = {
@@ -209,6 +211,87 @@ const told: readonly Store[] = [
     calls: 0,
   },
   {
+    agent: 'kimi',
+    title: 'Kimi Code',
+    home: () =>
+      homeWith({
+        '.kimi-code/sessions/g1/s1/agents/main/wire.jsonl': [
+          { type: 'metadata', protocol_version: '1.4' },
+          {
+            type: 'usage.record',
+            model: 'kimi-code/kimi-k2.5',
+            usageScope: 'turn',
+            time: ms,
+            usage: { inputOther: 100, output: 20, inputCacheRead: 800, inputCacheCreation: 0 },
+          },
+          {
+            type: 'usage.record',
+            model: 'kimi-code/kimi-k2.5',
+            usageScope: 'session',
+            time: ms,
+            usage: { inputOther: 9000, output: 9000, inputCacheRead: 0, inputCacheCreation: 0 },
+          },
+        ],
+        '.kimi-code/sessions/g1/s1/agents/agent-0/wire.jsonl': [
+          {
+            type: 'usage.record',
+            model: 'kimi-code/kimi-k2.5',
+            usageScope: 'turn',
+            time: ms,
+            usage: { inputOther: 50, output: 10, inputCacheRead: 0, inputCacheCreation: 0 },
+          },
+        ],
+      }),
+    session: 's1',
+    model: 'kimi-k2.5',
+    tokens: [950, 30, 800, 0],
+    calls: 2,
+  },
+  {
+    agent: 'grok',
+    title: 'updates',
+    home: () => {
+      const turn = {
+        inputTokens: 1000,
+        outputTokens: 30,
+        cachedReadTokens: 800,
+        reasoningTokens: 10,
+        costUsdTicks: 25_000_000,
+      };
+      const line = {
+        timestamp: ms / 1000,
+        method: '_x.ai/session/update',
+        params: {
+          sessionId: 's1',
+          _meta: { eventId: 'e1', agentTimestampMs: ms },
+          update: {
+            sessionUpdate: 'turn_completed',
+            prompt_id: 'p1',
+            usage: { ...turn, modelUsage: { 'grok-4': turn } },
+          },
+        },
+      };
+      return homeWith({
+        '.grok/sessions/%2Fw/s1/updates.jsonl': [
+          {
+            timestamp: ms / 1000,
+            method: 'session/update',
+            params: { sessionId: 's1', update: { sessionUpdate: 'agent_message_chunk' } },
+          },
+          line,
+        ],
+        // A session that was forked begins with the turns of the one before.
+        '.grok/sessions/%2Fw/s2/updates.jsonl': [line],
+      });
+    },
+    session: 's1',
+    project: '/w',
+    model: 'grok-4',
+    tokens: [1000, 30, 800, 0],
+    calls: 0,
+    cost: 0.0025,
+  },
+  {
     agent: 'amp',
     title: 'thread',
     home: () =>
@@ -364,7 +447,7 @@ const told: readonly Store[] = [
   },
 ];
 
-describe.each(told)('$agent: $title', ({ agent, home, session, project, model, tokens, calls }) => {
+describe.each(told)('$agent: $title', ({ agent, home, session, project, model, tokens, calls, cost }) => {
   it('is found, and counted as the agent counts', async () => {
     const { rows, incomplete } = await usageOf(home(), ['session']);
     expect(incomplete).toEqual([]);
@@ -378,6 +461,7 @@ describe.each(told)('$agent: $title', ({ agent, home, session, project, model, t
       })),
     ).toEqual([{ agent, session, calls, model: [model], tokens: [...tokens] }]);
     if (project !== undefined) expect(rows[0]?.project).toBe(project);
+    if (cost !== undefined) expect(rows[0]?.cost).toBe(cost);
   });
 
   it('costs the same when nothing has to be read again', async () => {

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import { isAny, isGuess } from '../../dialects/kit/tokens.ts';
 import { camelFields, type Counting, tokensIn } from '../../dialects/kit/usage.ts';
 import { countsOfAnswer, countsOfCall } from '../../dialects/qwen/read/session-usage.ts';
-import type { JsonObject } from '../../json/json.ts';
+import type { Json, JsonObject } from '../../json/json.ts';
 import { count, filled, object, string, time } from '../../json/read.ts';
 import type { Call } from '../calls.ts';
 import type { FileFacts, Session } from './format.ts';
@@ -161,11 +161,100 @@ export const kimi = simpleLines({
     const { token_usage: usage, message_id: id } = object(payload);
     const tokens = tokensIn(ofKimi, object(usage));
     if (type !== 'StatusUpdate' || !isAny(tokens)) return [];
-    const seconds = typeof timestamp === 'number' && timestamp < 1e11 ? timestamp * 1000 : timestamp;
-    return [{ at: time(seconds), ...counted(tokens), identity: typeof id === 'string' ? `kimi ${id}` : undefined }];
+    return [
+      { at: time(inMs(timestamp)), ...counted(tokens), identity: typeof id === 'string' ? `kimi ${id}` : undefined },
+    ];
   },
   session: (_memory, { path }) => ({ id: basename(dirname(path)) }),
 });
+
+const ofKimiCode: Counting = {
+  fields: {
+    inputOther: 'input_tokens',
+    output: 'output_tokens',
+    inputCacheRead: 'cache_read_tokens',
+    inputCacheCreation: 'cache_write_tokens',
+  },
+  cacheIsApart: true,
+};
+
+/** `sessions/GROUP/SESSION/agents/AGENT/wire.jsonl` of Kimi Code, which came after Kimi CLI: each model call, and sums of the session, which are none. */
+export const kimiCode = simpleLines({
+  marks: ['"usage.record"'],
+  wanted: { type: true, time: true, timestamp: true, model: true, usageScope: true, usage: true },
+  calls({ type, time: moment, timestamp, model, usageScope, usage }): Calls {
+    const tokens = tokensIn(ofKimiCode, object(usage));
+    if (type !== 'usage.record' || (usageScope ?? 'turn') !== 'turn' || !isAny(tokens)) return [];
+    return [
+      { at: time(moment) ?? time(timestamp), model: filled(model)?.replace(/^kimi-code\//, ''), ...counted(tokens) },
+    ];
+  },
+  session(_memory, { path }) {
+    const folder = dirname(path);
+    const session = basename(dirname(dirname(folder)));
+    const agent = basename(folder);
+    return agent === 'main' ? { id: session } : { id: session, subAgent: `${session} ${agent}` };
+  },
+});
+
+const ofGrok: Counting = {
+  fields: {
+    inputTokens: 'input_tokens',
+    outputTokens: 'output_tokens',
+    cachedReadTokens: 'cache_read_tokens',
+    cacheCreationTokens: 'cache_write_tokens',
+    reasoningTokens: 'reasoning_tokens',
+  },
+};
+/** So many of its units are a dollar. */
+const ticks = 1e10;
+
+/** `sessions/FOLDER/SESSION/updates.jsonl` of Grok Build: what each model used in a whole turn, and what that cost. */
+export const grok = simpleLines({
+  marks: ['"turn_completed"'],
+  wanted: {
+    timestamp: true,
+    _meta: { eventId: true },
+    params: {
+      sessionId: true,
+      _meta: { eventId: true, agentTimestampMs: true },
+      update: { sessionUpdate: true, prompt_id: true, usage: true },
+    },
+  },
+  calls({ timestamp, _meta, params }, memory): Calls {
+    const { sessionId, _meta: about, update } = object(params);
+    const { sessionUpdate, prompt_id, usage } = object(update);
+    if (sessionUpdate !== 'turn_completed') return [];
+    remember(memory, 'session', filled(sessionId));
+    const turn = object(usage);
+    const models = Object.entries(object(turn.modelUsage));
+    const at = time(object(about).agentTimestampMs) ?? time(inMs(timestamp));
+    const event = filled(object(about).eventId) ?? filled(object(_meta).eventId) ?? filled(prompt_id);
+    return (models.length > 0 ? models : [[undefined, turn] as const]).flatMap(([model, value]): Calls => {
+      const used = object(value);
+      const tokens = tokensIn(ofGrok, used);
+      if (!isAny(tokens)) return [];
+      const cost = used.costIsPartial === true || turn.costIsPartial === true ? undefined : count(used.costUsdTicks);
+      const identity = event === undefined ? undefined : `grok ${event} ${model ?? ''}`;
+      return [{ at, kind: 'rest', model, ...counted(tokens), cost: cost ? cost / ticks : undefined, identity }];
+    });
+  },
+  session: (memory, { path }) =>
+    sessionIn({ project: folderOf(basename(dirname(dirname(path)))), ...memory }, basename(dirname(path))),
+});
+
+/** Grok names a folder after the one it worked in, with its slashes as `%2F`. */
+function folderOf(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** Some agents count seconds, some milliseconds. */
+const inMs = (moment: Json | undefined): Json | undefined =>
+  typeof moment === 'number' && moment < 1e11 ? moment * 1000 : moment;
 
 const ofCodeBuddy: Counting = {
   fields: {

@@ -6,7 +6,7 @@ import { list, object, string } from '../../json/read.ts';
 import type { Environment } from '../../words/vocabulary.ts';
 import { claude } from '../read/claude.ts';
 import { codex } from '../read/codex.ts';
-import { codeBuddy, copilot, geminiLines, kimi, pi, qwen } from '../read/line-agents.ts';
+import { codeBuddy, copilot, geminiLines, grok, kimi, kimiCode, pi, qwen } from '../read/line-agents.ts';
 import {
   amp,
   clineTask,
@@ -38,6 +38,8 @@ export const formats = {
   droid,
   crush,
   kimi,
+  kimiCode,
+  grok,
   codeBuddy,
   hermes,
 } as const satisfies Formats;
@@ -210,12 +212,24 @@ export const stores: readonly Store[] = [
     formatOf: (path) => (path.endsWith('wire.jsonl') ? 'kimi' : undefined),
   },
   {
+    agent: 'kimi',
+    places: (env) =>
+      foldersIn(env['KIMI_CODE_HOME'], inHome(env, '.kimi-code')).map((folder) => join(folder, 'sessions')),
+    formatOf: (path) => (/\/agents\/[^/]+\/wire\.jsonl$/.test(path) ? 'kimiCode' : undefined),
+  },
+  {
+    agent: 'grok',
+    places: (env) => [join(env['GROK_HOME'] || inHome(env, '.grok'), 'sessions')],
+    formatOf: (path) => (path.endsWith('/updates.jsonl') ? 'grok' : undefined),
+  },
+  {
     // It is built on pi; its earlier names are still in use.
     agent: 'openclaw',
     places: (env) =>
-      foldersIn(env['OPENCLAW_DIR'], ...['openclaw', 'clawdbot', 'moltbot'].map((name) => inHome(env, `.${name}`))).map(
-        (folder) => join(folder, 'agents'),
-      ),
+      foldersIn(
+        env['OPENCLAW_DIR'],
+        ...['openclaw', 'clawdbot', 'moltbot', 'moldbot'].map((name) => inHome(env, `.${name}`)),
+      ).map((folder) => join(folder, 'agents')),
     // What was reset or deleted has been used all the same.
     formatOf: (path) => (/\/sessions\/[^/.]+\.jsonl(?:\.(?:deleted|reset)\.[^/]+)?$/.test(path) ? 'pi' : undefined),
   },
