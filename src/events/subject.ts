@@ -9,7 +9,10 @@ const subjects = [
   'url',
   'query',
   'prompt',
+  'prompts',
   'description',
+  'branch_ids',
+  'branch_id',
 ];
 
 /** The argument that says most about a call. */
@@ -19,7 +22,8 @@ export function subject(args: unknown): string {
   for (const name of subjects) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (typeof value === 'string') return value;
-    if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return value.join(' ');
+    if (Array.isArray(value) && value.every((word) => typeof word === 'string'))
+      return value.join(name === 'prompts' ? ' · ' : ' ');
   }
   const { changes } = fields;
   if (Array.isArray(changes) && changes.length > 0 && changes.every(hasPath))

@@ -124,7 +124,7 @@ async function verifyBase(
     name: 'verify',
     args: { branch_id: base.branchId, command },
   });
-  const end = (status: 'success' | 'error', summary: string): void =>
+  const end = (status: 'success' | 'error', summary: string, exit: { exit_code?: number } = {}): void =>
     emit({
       type: 'item.completed',
       item_id,
@@ -133,10 +133,12 @@ async function verifyBase(
       summary,
       branch_id: base.branchId,
       duration_ms: Math.round(clock() - startedAt),
+      ...exit,
     });
   try {
-    const { base: result } = await crew.verifier.verify(base.commit, command, signal);
-    end('success', `the base is ${result === 'passed' ? 'green' : result === 'flaky' ? 'flaky' : 'red'}`);
+    const { base: result, exit_code: code } = await crew.verifier.verify(base.commit, command, signal);
+    const colour = result === 'passed' ? 'green' : result === 'flaky' ? 'flaky' : 'red';
+    end('success', `the base is ${colour}`, code === null ? {} : { exit_code: code });
     return result;
   } catch (error) {
     end('error', `the base could not be verified: ${messageOf(error)}`);

@@ -52,8 +52,12 @@ export class Verifier {
   async #try(commit: string, command: string, signal: AbortSignal): Promise<Tried> {
     const first = await this.#once(commit, command, signal);
     if (first.result === 'passed' || first.timed_out) return first;
+    const isBase = commit === this.#settings.base.commit;
+    const exit = `exit code ${first.exit_code ?? 'none'}`;
     this.#settings.warn(
-      `verify failed on ${commit.slice(0, 10)} (exit code ${first.exit_code ?? 'none'}); trying once more`,
+      isBase
+        ? `the verify command fails before any work (${exit}); running it once more to be sure`
+        : `verify failed on ${commit.slice(0, 10)} (${exit}); running it once more`,
     );
     const second = await this.#once(commit, command, signal);
     const duration_ms = first.duration_ms + second.duration_ms;

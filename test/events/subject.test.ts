@@ -8,6 +8,8 @@ it.each([
   [{ changes: [{ path: 'a' }, { path: 'b', kind: 'add' }] }, 'a b'],
   [{ changes: ['a'] }, '{"changes":["a"]}'],
   [{ path: 5, depth: 2 }, '{"path":5,"depth":2}'],
+  [{ prompts: ['Fix it', 'Test it'], num_branches: 2 }, 'Fix it · Test it'],
+  [{ branch_id: '1', full_output: true }, '1'],
   [{}, ''],
   [[1], '[1]'],
   ['as it is', 'as it is'],

@@ -26,9 +26,16 @@ const other =
 const isExplained =
   /\b(?:caus|mak|made|forc|led|lead)\w*\b.{0,40}\b(?:tests?|suite)\b.{0,12}\b(?:fail|pass|break)|^(?:a|an|any|good|such) (?:\w+ )?tests? (?:suite )?(?:that|which|is an?)\b|^(?:good |slow |fast |flaky )?tests (?:that|which|should|are (?:important|useful|nice|good))\b/;
 
+/** The words in the name of a branch, such as `runwire/7kq2/1-a-test-fails-here`, say nothing of a run. */
+function withoutBranches(plain: string): string {
+  if (!plain.includes('/')) return plain;
+  const isBranch = (word: string): boolean => word.includes('/') && word.split('-').length > 2;
+  return plain.replaceAll(/[^\s,;:()'"]+/g, (word) => (isBranch(word) ? 'branch' : word));
+}
+
 export function tests(clause: Clause): Found | undefined {
   const { mark } = clause;
-  const plain = clause.plain.replaceAll(/\blines? \d+\b/g, 'line');
+  const plain = withoutBranches(clause.plain).replaceAll(/\blines? \d+\b/g, 'line');
   const context = clause.block.columns?.join(' ').toLowerCase() ?? '';
   const hasNoun = noun.test(plain) || clause.codes.some((code) => noun.test(code.toLowerCase()));
   const isCounted =

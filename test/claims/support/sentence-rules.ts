@@ -13,6 +13,9 @@ const bad = [
   ran('git push', '! [rejected]\nerror: failed to push', 1),
 ];
 const not = (list: readonly string[]): Record<string, string> => Object.fromEntries(list.map((e) => [e, '-']));
+add('a branch is not a result of tests', bad, {
+  'The winner is builtin on runwire/7kq2/1-a-test-fails-here, the smallest.': '? file_modified',
+});
 add(
   'not claims',
   bad,
