@@ -1,5 +1,5 @@
 import type { Option } from '../contract/field.ts';
-import type { Failure } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
 
 export type Options = Readonly<Record<string, Option>>;
@@ -38,6 +38,23 @@ export interface Command<O extends Options = Options> {
   refuse?(failure: Failure, words: readonly string[], context: Context): Promise<number>;
 }
 
+/** A command that can print JSON also knows the flag by which the others choose a format. */
 export function command<const O extends Options>(definition: Command<O>): Command {
-  return definition as unknown as Command;
+  const whole = definition as unknown as Command;
+  const { json, text, format } = whole.options;
+  if (json === undefined || format !== undefined) return whole;
+  const choices = text === undefined ? ['json'] : ['text', 'json'];
+  const same = choices.map((each) => `--${each}`).join(' or ');
+  const added = { type: 'string', value: choices.join('|'), choices, help: `Same as ${same}` } as const;
+  return {
+    ...whole,
+    options: { ...whole.options, format: added },
+    async run(values, ...rest) {
+      const { format: chosen, ...others } = values as Readonly<Record<string, string | boolean>>;
+      if (typeof chosen !== 'string') return whole.run(values, ...rest);
+      if (!choices.includes(chosen))
+        throw new Failure('input', `unknown format: ${chosen} (expected ${choices.join(' or ')})`);
+      return whole.run({ ...others, [chosen]: true } as Values<Options>, ...rest);
+    },
+  };
 }

@@ -61,7 +61,7 @@ async function orderLocal(
       const run = await namedRun(store, word);
       const refused = orderRun(run, order, context.env);
       if (refused !== undefined) return refused;
-      context.warn(`runwire: ${shortRunId(run.id)}: told`);
+      context.warn(`runwire: ${shortRunId(run.id)}: the run has been asked`);
       return '';
     },
     noSuchLedger,

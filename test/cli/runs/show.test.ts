@@ -116,6 +116,13 @@ describe('show', () => {
     ]);
   });
 
+  it('takes the format as other commands do', async () => {
+    const shown = async (...flags: string[]) => (await runs(ledger, ['show', told.id, ...flags])).stdout;
+    expect(await shown('--format', 'json')).toBe(await shown('--json'));
+    expect(await shown('--format', 'text')).toBe(await shown('--text'));
+    expect((await runs(ledger, ['show', told.id, '--format', 'csv'])).status).toBe(2);
+  });
+
   it('does without a tape', async () => {
     const { stdout, status } = await runs(ledger, ['show', 'last', '--text']);
     expect(status).toBe(0);
