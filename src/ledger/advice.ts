@@ -1,6 +1,7 @@
 import { rulesThatAllow } from '../builtin/permissions/rule-for.ts';
 import { flagOfLimit } from '../contract/requested.ts';
 import { subject } from '../events/subject.ts';
+import { shortRunId } from '../ids/run-id.ts';
 import { isUnchanged } from '../outcome/lineage.ts';
 import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
 import { builtIn } from '../words/vocabulary.ts';
@@ -42,8 +43,7 @@ export function deniedIn({ tool_calls: calls }: Pick<RunOutcome, 'tool_calls'>):
 /** What the user could do next; only what Runwire knows to work. */
 export function advise(outcome: Advised, options: AdviceOptions): string[] {
   const remedy = outcome.verdict.class === 'success' ? undefined : remedyFor(outcome.verdict, outcome, options);
-  const resume = resumeLine(outcome, options);
-  return [...(remedy === undefined ? [] : [remedy]), ...(resume === undefined ? [] : [resume])];
+  return [remedy, permitted(outcome, options), resumeLine(outcome, options)].filter((each) => each !== undefined);
 }
 
 /** A command line that resumes the session, ready to be pasted. */
@@ -134,6 +134,24 @@ function mayHelp({ verdict, error_details: error }: Advised): boolean {
 
 const isBroken = ({ evidence }: Verdict): boolean =>
   evidence[0]?.detail.startsWith('the program does not work as it is installed') === true;
+
+/** What to do with the work of several agents: undefined for a run of one. Only a brain has a session that can go on. */
+export function adviseOnCrew({ status, lineage, session_id: session, verdict }: Advised, id: string) {
+  const branches = lineage?.branches.filter(({ run_id }) => run_id !== undefined) ?? [];
+  if (branches.length === 0 || lineage === undefined) return undefined;
+  const name = shortRunId(id);
+  const winner = lineage.branches.find((branch) => branch.winner === true);
+  if (status === 'success' && winner !== undefined && !isUnchanged(lineage, winner))
+    return [`runwire apply ${name}`, `runwire drop ${name}`];
+  const isOver = status === 'success' || verdict.class === 'config' || verdict.class === 'input' || session === '';
+  return isOver ? [] : [`runwire orchestrate --resume ${name}`];
+}
+
+/** What was denied in a run that ended for another reason, or well. */
+function permitted({ verdict, denials }: Advised, { denied = [], agent, permissionModes, isFull }: AdviceOptions) {
+  if (verdict.class === 'permission' || denials === undefined || isFull || denied.length === 0) return undefined;
+  return agent === builtIn ? allowing(denied, agent, permissionModes) : undefined;
+}
 
 const rulesShown = 3;
 const callsTried = 20;

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { advise, type AdviceOptions } from '../../src/ledger/advice.ts';
+import { describe, expect, it } from 'vitest';
+import { advise, adviseOnCrew, type AdviceOptions } from '../../src/ledger/advice.ts';
 import { fold } from '../../src/pipeline/convert.ts';
 import type { RunOutcome, Verdict } from '../../src/outcome/outcome.ts';
 
@@ -23,7 +23,7 @@ const dexter: AdviceOptions = {
 const command: AdviceOptions = { ...dexter, agent: undefined };
 const empty = await fold([]);
 
-type Ended = Partial<Pick<RunOutcome, 'limits_hit' | 'session_id'>>;
+type Ended = Partial<Pick<RunOutcome, 'limits_hit' | 'session_id' | 'denials'>>;
 const ended = (name: Verdict['class'], code?: Verdict['code'], more: Ended = {}): RunOutcome => ({
   ...empty,
   session_id: 'abc-1',
@@ -56,6 +56,12 @@ it.each<[string, RunOutcome, AdviceOptions, string[]]>([
       "--allow 'bash(npm publish --access public)' --allow 'bash(git push)' --allow 'write(src/it is.ts)' permits what was denied, --permission-mode full everything",
       'runwire --resume abc-1 continue',
     ],
+  ],
+  [
+    'what was denied in a run that ended for another reason',
+    ended('config', 'config', { denials: { count: 1, every: true } }),
+    { ...builtin, denied: [{ tool: 'bash', touched: 'node --test' }] },
+    ["--allow 'bash(node --test)' permits what was denied, --permission-mode full everything"],
   ],
   ['a success of a command', ended('success'), command, []],
   ['a session that a shell would read', ended('success', undefined, { session_id: 'a;rm -rf $HOME' }), builtin, []],
@@ -111,3 +117,23 @@ it.each<[string, RunOutcome, AdviceOptions, string[]]>([
   ],
   ['a denial that no flag lifts', ended('permission', 'permission'), dexter, []],
 ])('%s', (_what, outcome, asked, expected) => expect(advise(outcome, asked)).toEqual(expected));
+
+describe('the work of several agents', () => {
+  const branches = [
+    { branch_id: 'main', commit: 'a' },
+    { branch_id: '1', parent_branch_id: 'main', run_id: 'r1', commit: 'b', winner: true },
+  ];
+  const crew = (outcome: RunOutcome, all: typeof branches = branches): RunOutcome => ({
+    ...outcome,
+    lineage: { start_branch_id: 'main', latest_branch_id: '1', branches: all },
+  });
+  const id = '01m7txgj0v82381kwyc45t1j4b';
+
+  it.each<[string, RunOutcome, string[] | undefined]>([
+    ['one agent', ended('success'), undefined],
+    ['a winner', crew({ ...ended('success'), status: 'success' }), ['runwire apply c45t1j4b', 'runwire drop c45t1j4b']],
+    ['a limit', crew(ended('cost_limit')), ['runwire orchestrate --resume c45t1j4b']],
+    ['a race without a winner', crew(ended('tool', undefined, { session_id: '' })), []],
+    ['a wrong key', crew(ended('config')), []],
+  ])('%s', (_, outcome, expected) => expect(adviseOnCrew(outcome, id)).toEqual(expected));
+});

@@ -85,9 +85,11 @@ export function runRoutes({ ledger, turns, timelines, now }: AppParts) {
       const run = await namedRun(ledger, context.req.param('id'));
       const { outcome } = run;
       if (outcome === undefined) return context.json({ advice: [] });
-      const { abilitiesOf, advise } = await import('../../ledger/advice.ts');
+      const { abilitiesOf, advise, adviseOnCrew } = await import('../../ledger/advice.ts');
+      const ofCrew = adviseOnCrew(outcome, run.id);
+      if (ofCrew !== undefined) return context.json({ advice: ofCrew });
       const abilities = await abilitiesOf(outcome.provenance.agent ?? run.agent);
-      const denied = outcome.verdict.class === 'permission' ? await deniedOf(run) : [];
+      const denied = outcome.denials === undefined ? [] : await deniedOf(run);
       return context.json({ advice: advise(outcome, { ...abilities, denied, isFull: false, flags: () => [] }) });
     },
 
