@@ -32,7 +32,9 @@ it('a run is paused, resumed and given other limits from the page, and says by w
   await page.keyboard.press('p');
   await page.getByRole('heading', { name: 'Paused' }).waitFor();
   const banner = page.locator('.standstill');
-  expect(await banner.innerText()).toMatch(/Paused by the page, from 127\.0\.0\.1 at .*Its clocks stand still\./);
+  expect(await banner.innerText()).toMatch(
+    /Paused by the page, from 127\.0\.0\.1 at .*Its time limits do not run meanwhile\./,
+  );
   await banner.getByRole('button', { name: 'Resume' }).click();
   await page.getByRole('heading', { name: 'Running' }).waitFor();
   await banner.waitFor({ state: 'detached' });

@@ -900,7 +900,10 @@ async function heldBy(page: Page): Promise<number> {
 async function openLong(id: string, events: number): Promise<Page> {
   const page = await open(`/runs/${id}?view=events`);
   await page.locator('.row').first().waitFor();
-  await page.waitForFunction((count) => document.querySelector('.tabs')?.textContent.includes(String(count)), events);
+  await page.waitForFunction(
+    (count) => document.querySelector('.tabs')?.textContent.includes(count),
+    events.toLocaleString('en'),
+  );
   return page;
 }
 

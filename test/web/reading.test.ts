@@ -58,7 +58,7 @@ it.each([
 it('goes to the very end with G, and another view begins at its beginning', async () => {
   const page = await open(`/runs/${longId}?view=events`);
   await page.locator('.row').first().waitFor();
-  await page.waitForFunction(() => document.querySelector('.tabs')?.textContent?.includes('Transcript1201'));
+  await page.waitForFunction(() => document.querySelector('.tabs')?.textContent?.includes('Transcript1,201'));
   await page.keyboard.press('G');
   await expect.poll(() => page.getByText('The very last words.').count()).toBe(1);
   const left = (): Promise<number> =>
@@ -77,7 +77,7 @@ it('goes to the very end with G, and another view begins at its beginning', asyn
 
 it('finds words of a long run in one pass, lists them with what stands around them, and leads there', async () => {
   const page = await open(`/runs/${longId}?view=events`);
-  await page.waitForFunction(() => document.querySelector('.tabs')?.textContent?.includes('Transcript1201'));
+  await page.waitForFunction(() => document.querySelector('.tabs')?.textContent?.includes('Transcript1,201'));
   server.asked.length = 0;
   await page.fill('#search-run', 'NPM test -- 39');
   await expect.poll(() => page.locator('.search-count').textContent()).toBe('11 in 11 rows');

@@ -134,9 +134,7 @@ function difference(one: number | undefined, other: number | undefined): string 
   if (one === other) return 'the same';
   if (one === 0) return '';
   const share = other / one - 1;
-  return Math.abs(share) >= 1
-    ? `× ${(other / one).toFixed(1)}`
-    : `${share > 0 ? '+' : '−'}${Math.round(Math.abs(share) * 100)}%`;
+  return share >= 1 ? `× ${(other / one).toFixed(1)}` : `${share > 0 ? '+' : '−'}${Math.round(Math.abs(share) * 100)}%`;
 }
 
 const linesShown = 400;

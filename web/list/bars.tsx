@@ -151,7 +151,7 @@ function Columns({ bars, most, top }: { bars: readonly Bar[]; most: number; top:
           </li>
         ))}
       </ol>
-      <p class="columns-ends" aria-hidden="true">
+      <p class="columns-ends" aria-hidden="true" style={{ '--bars': bars.length }}>
         <span>{bars[0]?.name}</span>
         <span>{bars.length > 1 ? bars.at(-1)?.name : ''}</span>
       </p>

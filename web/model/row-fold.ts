@@ -4,6 +4,7 @@ import { refusalInWords } from '../../src/outcome/network.ts';
 import { changeInWords } from '../../src/outcome/warnings.ts';
 import type { LeftOut } from '../../src/reports/report-records.ts';
 import { dollars, plural, seconds, tokens } from '../../src/terminal/figures.ts';
+import { clockTime } from '../parts/words.ts';
 import type { FileEdit, Row, RowKind, SentRecord } from './row.ts';
 
 /** Is called as rows are made. */
@@ -175,7 +176,7 @@ export class RowFold {
       case 'children.reported':
         return;
       case 'retry.scheduled': {
-        const wait = event.delay_ms === undefined ? '' : ` after ${(event.delay_ms / 1000).toFixed(1)} s`;
+        const wait = event.delay_ms === undefined ? '' : ` after ${seconds(event.delay_ms)}`;
         const number =
           event.attempt === undefined
             ? ''
@@ -197,8 +198,7 @@ export class RowFold {
       case 'run.paused':
         this.#row('notice', event, at, {
           label: event.reason === 'limit' ? 'Waiting for a limit to reset' : `Paused by ${event.by ?? 'a person'}`,
-          text:
-            event.until_ms === undefined ? (event.cause ?? '') : `until ${new Date(event.until_ms).toLocaleString()}`,
+          text: event.until_ms === undefined ? (event.cause ?? '') : `until ${clockTime(event.until_ms)}`,
           tone: 'warn',
           isPause: true,
           endAt: event.until_ms,
@@ -207,7 +207,7 @@ export class RowFold {
       case 'run.resumed':
         this.#row('notice', event, at, {
           label: `Resumed${event.by === undefined ? '' : ` by ${event.by}`}`,
-          text: `after ${(event.paused_ms / 1000).toFixed(1)} s`,
+          text: `after ${seconds(event.paused_ms)}`,
         });
         return;
       case 'limit.changed':

@@ -87,11 +87,13 @@ export function Actions({ run, model, mayOrder, ends, onReplay }: Properties) {
       </span>
       {mayOrder ? (
         <>
-          <span class="spare">
-            <button type="button" onClick={() => void pauseOrResume(run, model)}>
-              {model.pause === undefined ? 'Pause' : 'Resume'}
-            </button>
-          </span>
+          {model.pause !== undefined ? null : (
+            <span class="spare">
+              <button type="button" onClick={() => void pauseOrResume(run, model)}>
+                Pause
+              </button>
+            </span>
+          )}
           <span class="spare">
             <button type="button" onClick={() => setAsks('limits')}>
               Limits…

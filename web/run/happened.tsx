@@ -8,12 +8,15 @@ import { oneLine, visible } from '../parts/plain-text.ts';
 import { capital, clockTime, dateTime, labelsOf, shortId, stateOf } from '../parts/words.ts';
 import { figuresOf } from './run-bar.tsx';
 
+/** Without the word that says whose it is: `failed: …`, `config: …`. */
+const bare = (detail: string): string => detail.replace(/^\w{1,30}: (?=.{20})/, '');
+
 /** The first layer, what happened and how we know; its verdict is in the bar above. */
 export function Happened({ run, model }: { run: RunRecord; model: RunModel }) {
   void model.version.value;
   // What was said once is not said again under another name.
   const evidence = (run.outcome?.verdict.evidence ?? []).filter(
-    ({ detail }, index, all) => !all.slice(0, index).some((before) => before.detail.includes(detail)),
+    ({ detail }, index, all) => !all.slice(0, index).some((before) => before.detail.includes(bare(detail))),
   );
   return (
     <section class={`happened happened-${stateOf(run)}`} aria-label="What happened">

@@ -38,7 +38,7 @@ export function Standstill({ run, model, mayOrder }: { run: RunRecord; model: Ru
       : `Paused by ${oneLine(by ?? 'a person', 120)}${at === undefined ? '' : ` at ${clockTime(at)}`}`;
   return (
     <p class="banner standstill" role="status">
-      <Dot state="warn" /> {words}. Its clocks stand still.
+      <Dot state="warn" /> <span>{words}. Its time limits do not run meanwhile.</span>
       {mayOrder ? (
         <button type="button" onClick={() => void pauseOrResume(run, model)}>
           {reason === 'limit' ? 'Go on now' : 'Resume'}

@@ -181,13 +181,15 @@ function branchInWords({ winner, agent, status, verified, files, remarks }: Bran
 
 export function TimeInWords({ model }: { model: RunModel }) {
   void model.version.value;
-  const { total, tools, retries, leftOut } = shares(model);
+  const { total, tools, retries, leftOut, around } = shares(model);
   if (total === undefined) return <p class="muted">The times of this run are unknown: its stream has none.</p>;
   const part = (ms: number): string => `${compactDuration(ms)} (${Math.round((ms / Math.max(1, total)) * 100)}%)`;
   return (
     <p class="time-words">
-      {compactDuration(total)} in all: <span class="key key-model" aria-hidden="true" /> the model{' '}
-      {part(total - tools - retries - leftOut)}, <span class="key key-tool" aria-hidden="true" /> tools {part(tools)}
+      {compactDuration(total)} from the first event to the last: <span class="key key-model" aria-hidden="true" /> the
+      model {part(total - tools - retries - leftOut - around)}, <span class="key key-tool" aria-hidden="true" /> tools{' '}
+      {part(tools)}
+      {around >= total / 100 ? `, start and end ${part(around)}` : ''}
       {retries > 0 ? `, waiting to retry ${part(retries)}` : ''}
       {leftOut > 0 ? `, in events that this report leaves out ${part(leftOut)}` : ''}
     </p>

@@ -212,7 +212,9 @@ function Views({ run, live, replayed, actions, banner }: ViewsProperties) {
               }}
             >
               {titles[name]}
-              {counts[name] === undefined || counts[name] === 0 ? null : <span class="count">{counts[name]}</span>}
+              {counts[name] === undefined || counts[name] === 0 ? null : (
+                <span class="count">{counts[name].toLocaleString('en')}</span>
+              )}
             </a>
           ))}
         </nav>

@@ -9,10 +9,42 @@ export interface Span {
   to: number;
 }
 
-/** How long tools worked, alone or in parallel; the rest of the time is the model's. */
-export function shares(model: RunModel): { total?: number; tools: number; retries: number; leftOut: number } {
+/** When the agent began to work, after what came before its first turn. */
+export function beganAt({ firstAt = 0, rows }: RunModel): number {
+  for (let index = 0; index < rows.length; index += 1) {
+    const kind = rows.kind(index);
+    const at = rows.at(index);
+    if (kind === 'turn') {
+      // A turn that is told with its first words began earlier: that was the model.
+      const next = index + 1 < rows.length ? rows.at(index + 1) : undefined;
+      return at === undefined || at === next ? firstAt : at;
+    }
+    if (kind === 'text' || kind === 'reasoning' || kind === 'tool') return firstAt;
+  }
+  return firstAt;
+}
+
+/** When it had finished; after that, its work is kept. */
+export function finishedAt({ lastAt = 0, rows }: RunModel): number {
+  let at = lastAt;
+  for (let index = rows.length - 1; index >= 0 && rows.kind(index) === 'end'; index -= 1) at = rows.at(index) ?? at;
+  return at;
+}
+
+interface Shares {
+  total?: number;
+  tools: number;
+  retries: number;
+  leftOut: number;
+  /** Before the first turn, and after the last. */
+  around: number;
+}
+
+/** How long tools worked, alone or in parallel; what is left is the model's. */
+export function shares(model: RunModel): Shares {
   const { firstAt, lastAt, rows } = model;
-  if (firstAt === undefined || lastAt === undefined || lastAt === firstAt) return { tools: 0, retries: 0, leftOut: 0 };
+  if (firstAt === undefined || lastAt === undefined || lastAt === firstAt)
+    return { tools: 0, retries: 0, leftOut: 0, around: 0 };
   const tools = new Covered();
   const retries = new Covered();
   const leftOut = new Covered();
@@ -26,7 +58,15 @@ export function shares(model: RunModel): { total?: number; tools: number; retrie
   const total = lastAt - firstAt;
   const used = Math.min(total, tools.sum);
   const waited = Math.min(total - used, retries.sum);
-  return { total, tools: used, retries: waited, leftOut: Math.min(total - used - waited, leftOut.sum) };
+  const omitted = Math.min(total - used - waited, leftOut.sum);
+  const around = Math.max(0, beganAt(model) - firstAt) + Math.max(0, lastAt - finishedAt(model));
+  return {
+    total,
+    tools: used,
+    retries: waited,
+    leftOut: omitted,
+    around: Math.min(total - used - waited - omitted, around),
+  };
 }
 
 /** The total length covered by stretches that are added in order of their start; overlaps count once. */
@@ -46,10 +86,12 @@ export function spansOf(model: RunModel): Span[] {
   if (firstAt === undefined || lastAt === undefined) return [];
   const leastWait = Math.max(20, (lastAt - firstAt) / 200);
   const spans: Span[] = [];
-  let busyUntil = firstAt;
+  let busyUntil = beganAt(model);
+  const finished = finishedAt(model);
   let words = -1;
   let turn: Span | undefined;
-  function modelUntil(at: number): void {
+  function modelUntil(moment: number): void {
+    const at = Math.min(moment, Math.max(finished, busyUntil));
     if (at - busyUntil > leastWait || (words >= 0 && rows.kind(words) === 'text'))
       spans.push({ kind: 'wait', row: words, from: busyUntil, to: Math.max(at, busyUntil) });
     words = -1;
@@ -99,7 +141,7 @@ export interface Gap {
 const idleShare = 0.04;
 const leastIdleMs = 3000;
 
-/** Long stretches in which nothing starts or ends: a wait for the model, a slow command, a pause. */
+/** Long stretches in which nothing starts or ends and no tool works: a wait for the model, a pause. */
 export function idleParts(spans: readonly Span[], [start, end]: readonly [number, number]): Gap[] {
   const least = Math.max(leastIdleMs, (end - start) * idleShare);
   const moments = new Set<number>([start, end]);
@@ -109,9 +151,14 @@ export function idleParts(spans: readonly Span[], [start, end]: readonly [number
       moments.add(to);
     }
   const sorted = [...moments].toSorted((a, b) => a - b);
+  const tools = spans.filter(({ kind }) => kind === 'tool').toSorted((a, b) => a.from - b.from);
+  let at = 0;
+  let busyUntil = Number.NEGATIVE_INFINITY;
   return sorted.flatMap((from, index) => {
     const to = sorted[index + 1];
-    return to === undefined || to - from < least ? [] : [{ from, to }];
+    for (; (tools[at]?.from ?? Number.POSITIVE_INFINITY) <= from; at += 1)
+      busyUntil = Math.max(busyUntil, tools[at]?.to ?? busyUntil);
+    return to === undefined || to - from < least || busyUntil >= to ? [] : [{ from, to }];
   });
 }
 

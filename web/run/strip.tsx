@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { RunModel } from '../model/run-model.ts';
+import { beganAt, finishedAt } from './spans.ts';
 
 interface Properties {
   model: RunModel;
@@ -10,7 +11,7 @@ interface Properties {
 
 const height = 40;
 
-/** The whole run in two lanes: tools above, the model below. Time that no tool fills is the model's. */
+/** The whole run in two lanes: tools above, the model below. What no tool fills, from the first turn to the end, is the model's. */
 export function Strip({ model, view, onView }: Properties) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const version = model.version.value;
@@ -83,7 +84,8 @@ function paint(canvas: HTMLCanvasElement, model: RunModel, view: Properties['vie
     string,
   ];
   ink.fillStyle = colour('--model');
-  ink.fillRect(0, 23, width, 13);
+  const began = x(beganAt(model));
+  ink.fillRect(began, 23, x(finishedAt(model)) - began, 13);
   // Neighbours that share a pixel are drawn once.
   let drawn = -1;
   let cleared = -1;

@@ -120,7 +120,7 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
         <TimeInWords model={model} />
         {idle > idleOfferedFrom ? (
           <p class="idle">
-            {percent(idle)} of it in {plural(gaps.length, 'long pause')} ·{' '}
+            {percent(idle)} of it in {plural(gaps.length, 'long wait')} ·{' '}
             <button type="button" class="quiet" aria-pressed={isCompressed} onClick={compress}>
               {isCompressed ? 'Show true lengths' : 'Shorten them'}
             </button>

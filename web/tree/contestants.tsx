@@ -96,7 +96,7 @@ const checks: Readonly<Record<string, readonly [state: State, words: string]>> =
 function Card({ of, number, winner }: { of: Contestant; number: number; winner: Contestant | undefined }) {
   const { branch, run } = of;
   const { state, words } = ending(of);
-  const agent = oneLine(branch?.agent ?? run?.agent ?? '', 60);
+  const agent = oneLine(run?.agent ?? branch?.agent ?? '', 60);
   const model = oneLine(run?.model ?? '', 80);
   const isWinner = branch?.winner === true;
   const cost = costInWords(run?.cost === undefined ? { cost: branch?.cost } : run);
@@ -191,7 +191,7 @@ function Changes({ run, branch, number }: { run: TreeRun; branch: Branch | undef
     <section class="change" aria-label={`Changes of ${number}`}>
       <h3>
         <span class="card-number">{number}</span>{' '}
-        {oneLine([branch?.agent ?? run.agent, run.model].filter(Boolean).join(' · '), 80)}
+        {oneLine([run.agent ?? branch?.agent, run.model].filter(Boolean).join(' · '), 80)}
         {branch?.winner === true ? <span class="badge">Winner</span> : null}
       </h3>
       {files.length === 0 ? <p class="muted">{isRead ? 'No changed files were reported.' : 'Reading…'}</p> : null}
