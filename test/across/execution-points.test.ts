@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agents } from '../../src/agents/registry.ts';
 import { isolations } from '../../src/words/vocabulary.ts';
 import { live, type Live, type LiveOptions } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
-import { newFleet } from '../fleet/support/fleet.ts';
+import { newFleet, until } from '../fleet/support/fleet.ts';
 import { call, done, orchestrate, pathWithCodex, reportOf } from '../orchestrate/asking.ts';
 import { serveModels } from '../orchestrate/crew.ts';
 import type { PostgresDatabase } from '../stores/support/postgres.ts';
@@ -264,7 +264,7 @@ const commands: Readonly<Record<string, (isolate: Kind) => Promise<void>>> = {
     const agent = ['--', '/bin/sh', '-c', `${ground.does}\n: > '${begun}'; exec sleep 3600`];
     const flags = ['--isolate', isolate, '--dirty', 'include', ...limits];
     await runwire(ground, ['run', ...flags, ...agent], {
-      watch: (child) => void vi.waitUntil(() => existsSync(begun), 170_000).finally(() => child.kill('SIGKILL')),
+      watch: (child) => void until('it has begun', () => existsSync(begun)).finally(() => child.kill('SIGKILL')),
     });
     const { status, stdout } = await runwire(ground, ['orchestrate', 'clean']);
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('"branch"') });

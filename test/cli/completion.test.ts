@@ -147,7 +147,6 @@ describe.each(['bash', 'zsh', 'fish'] as const)('TAB in %s', (shell) => {
             .trimEnd()
             .split('\n')
             .findLast((line) => line.includes(typed)) ?? '',
-        { timeout: 10_000 },
       )
       .toContain(whole);
   });

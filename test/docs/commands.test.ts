@@ -131,7 +131,7 @@ function missingFrom(told: string, promised: string): string[] {
 const isOnTerminal = (block: Block): boolean => /^[✓✗] /m.test(block.shown ?? '');
 
 describe('the commands of the pages do what they say', () => {
-  it.concurrent.each(tried)('%s', { timeout: 240_000 }, async (page) => {
+  it.concurrent.each(tried)('%s', async (page) => {
     const stage = stageFor(world);
     try {
       await play(world, stage, before[page] ?? '');

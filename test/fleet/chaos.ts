@@ -114,7 +114,7 @@ async function takeBucketAway(): Promise<void> {
 }
 
 function untilEnded(count: number): Promise<void> {
-  return until(`${count} jobs have ended`, async () => isOver || (await endedCount()) >= count, 3_600_000);
+  return until(`${count} jobs have ended`, async () => isOver || (await endedCount()) >= count, Infinity);
 }
 
 async function endedCount(): Promise<number> {

@@ -19,7 +19,7 @@ it.runIf(hasTmux)(
         .map((row) => row.trimEnd())
         .filter((row) => row !== '');
     const shown = async (end: RegExp): Promise<void> => {
-      await expect.poll(() => rows().at(-1), { timeout: 60_000 }).toMatch(end);
+      await expect.poll(() => rows().at(-1)).toMatch(end);
     };
     const flags = `--agents builtin --model openai-compatible/brain --base-url ${server.baseUrl('chat')} --ledger none`;
     const env = Object.entries({ PATH: process.env['PATH'], HOME: folder(), TERM: 'screen' }).map(
@@ -54,7 +54,7 @@ it.runIf(hasTmux)(
       expect(rows().at(-2)).toContain('The second answer.');
       expect(rows()).toContain('> And then?');
       tmux('send-keys', 'C-d');
-      await expect.poll(() => rows().join('\n'), { timeout: 60_000 }).toContain('"message": "The second answer."');
+      await expect.poll(() => rows().join('\n')).toContain('"message": "The second answer."');
     } finally {
       spawnSync('tmux', ['-S', socket, 'kill-server']);
     }

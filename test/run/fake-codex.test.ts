@@ -118,7 +118,6 @@ const floods: readonly (readonly [mode: string, flags: readonly string[], size: 
 describe('much', () => {
   it.each(megabytes > 40 ? floods : some(floods, floods.length))(
     '%s is read to its end, in little memory',
-    { timeout: 600_000 },
     async (mode, flags, size) => {
       // With so little room for what is kept, a run that kept a flood would die of it, however late its rubbish is collected.
       const NODE_OPTIONS = mode === 'one long line' ? '' : '--max-old-space-size=48';

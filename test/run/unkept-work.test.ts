@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { owners } from '../../src/run/sources/isolated.ts';
 import { isolations } from '../../src/words/vocabulary.ts';
 import { listCopies } from '../../src/workspace/reclaim.ts';
@@ -59,7 +59,7 @@ describe.skipIf(process.platform !== 'linux')('work that is not kept', () => {
     const env = { ...place.env, RUNWIRE_PATIENCE: '0.1' };
     let child: ChildProcess | undefined;
     const ended = live(run, { env, watch: (each) => void (child = each) });
-    await vi.waitUntil(() => existsSync(join(place.folder, 'home', 'begun')), 170_000);
+    await expect.poll(() => existsSync(join(place.folder, 'home', 'begun'))).toBe(true);
     child?.kill('SIGINT');
     const { status, stderr } = await ended;
     expect({ status, stderr }).toEqual({

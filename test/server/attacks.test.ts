@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ledger, openLedgerAt } from '../../src/ledger/ledger.ts';
 import { ReportedRuns } from '../../src/ledger/report.ts';
 import { createApp } from '../../src/server/app.ts';
@@ -219,7 +219,7 @@ it('an upload that is broken off is refused like any other that is not whole, wi
     await new Promise<void>((resolve) => void socket.write(head, () => resolve()));
     socket.end();
   }
-  await vi.waitUntil(async () => (await refused()) === before + heads.length || warnings.length > 0, 170_000);
+  await expect.poll(async () => (await refused()) === before + heads.length || warnings.length > 0).toBe(true);
   expect(warnings).toEqual([]);
 });
 

@@ -229,7 +229,7 @@ describe.each(['sqlite', 'postgres'] as const)('the model calls of sessions, in 
       expect((await counted(store)).reduce((sum: number, row) => sum + Number((row as unknown[])[1]), 0)).toBe(40);
     }));
 
-  it.runIf(isSweep)('count once when processes import copies at once', { timeout: 600_000 }, async () => {
+  it.runIf(isSweep)('count once when processes import copies at once', async () => {
     const bin = join(import.meta.dirname, '..', '..', 'bin', 'runwire.js');
     for (let round = 1; round <= 15; round += 1)
       await withStore(async (store, place) => {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { Git } from '../../src/workspace/git.ts';
 
 /** A git that answers with what a file held when it began, when it is let go. */
@@ -37,7 +37,7 @@ it('those who ask during a look share the next one, which sees what was there wh
     const env = { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}` };
     const look = (): Promise<string> => new Git(work, env).sharedText(['status']);
     const first = look();
-    await vi.waitUntil(() => looks() === 1, 170_000);
+    await expect.poll(looks).toBe(1);
     writeFileSync(join(work, 'state'), 'new');
     const others = Array.from({ length: 20 }, look);
     appendFileSync(join(work, 'go'), '');

@@ -1,11 +1,20 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RehearsalReport } from '../../../src/replay/report.ts';
 import { networkFlags, reading, type Recorded, stage } from './recorded.ts';
 import { isSweep } from '../../support/sweep.ts';
 
+let shared: Promise<Recorded> | undefined;
+
+/** A run that was recorded once for all tests here: a rehearsal adds nothing to it. */
 async function recorded(): Promise<Recorded> {
+  const made = await (shared ??= record());
+  made.quirk({});
+  return made;
+}
+
+async function record(): Promise<Recorded> {
   const made = await stage(reading, true);
   const { status, stderr } = await made.record();
   expect({ status, stderr }).toMatchObject({ status: 0 });
@@ -130,10 +139,8 @@ describe('what cannot be rehearsed is said', () => {
     [['pi', '--with', '/bin/true'], 'no run of pi has a recording'],
     [['pi', '--with', '/bin/true', 'last'], 'not of pi'],
   ])('%s', async (words, why) => {
-    const made = await stage(reading, true);
-    mkdirSync(dirname(made.env['RUNWIRE_LEDGER'] ?? ''), { recursive: true });
-    if (words.includes('pi')) await made.record();
-    const { status, stderr } = await made.runwire('rehearse', ...words);
+    const { runwire } = await recorded();
+    const { status, stderr } = await runwire('rehearse', ...words);
     expect({ status, stderr }).toEqual({
       status: expect.toBeOneOf([1, 2]) as unknown,
       stderr: expect.stringContaining(why),

@@ -101,7 +101,7 @@ async function onTape(...parents: string[]): Promise<string> {
 const lastStep = (text: string): number =>
   Math.max(0, ...Array.from(text.matchAll(/step (\d+)\./g), ([, count]) => Number(count)));
 
-it('has everything on its tape that it printed before it was killed', { timeout: 900_000 }, async () => {
+it('has everything on its tape that it printed before it was killed', async () => {
   const cases = upTo(isSweep ? 67 : 3, (round) =>
     sources.map(([most, args], index): Killed => {
       const kill = round * sources.length + index;
@@ -124,7 +124,7 @@ it('has everything on its tape that it printed before it was killed', { timeout:
 const kills = upTo(isSweep ? 40 : 2, (round) => (round % 4 === 1 ? 1 : (round * 7919) % 20_000));
 const [steps] = sources.map(([, args]) => args);
 
-it('has the whole response of --json on its tape, killed as soon as it is printed', { timeout: 900_000 }, async () => {
+it('has the whole response of --json on its tape, killed as soon as it is printed', async () => {
   for (const [round] of kills.entries()) {
     const [home, cwd] = [folder(), project()];
     writeFileSync(
@@ -145,7 +145,7 @@ it('has the whole response of --json on its tape, killed as soon as it is printe
   }
 });
 
-it('has everything on its tape that people were told', { timeout: 900_000 }, async () => {
+it('has everything on its tape that people were told', async () => {
   for (const bytes of kills) {
     const [home, cwd] = [folder(), project()];
     const { stderr } = await live(['run', ...((await steps?.(cwd)) ?? [])], {
@@ -158,7 +158,7 @@ it('has everything on its tape that people were told', { timeout: 900_000 }, asy
   }
 });
 
-it('has every record on its tape that a server was told of', { timeout: 900_000 }, async () => {
+it('has every record on its tape that a server was told of', async () => {
   for (const bytes of kills) {
     const [home, cwd] = [folder(), project()];
     let [told, kill] = ['', (): void => {}];
@@ -189,7 +189,7 @@ it('has every record on its tape that a server was told of', { timeout: 900_000 
   }
 });
 
-it('has everything on its tape that an editor was told', { timeout: 900_000 }, async () => {
+it('has everything on its tape that an editor was told', async () => {
   const message = (wire: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...wire })}\n`;
   for (const bytes of kills) {
     const [home, cwd] = [folder(), project()];

@@ -69,7 +69,7 @@ it('is read from a file system that cannot be written', () => {
     binary,
     example,
   ];
-  const { status, stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8', timeout: 170_000 });
+  const { status, stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8' });
   expect(stdout).toMatch(/^ledger\.db\noutbox\ntapes\n\{"id":.*"status":"success".*\n\{"id":/);
   expect(stderr).toMatch(
     /1 run, 1 tape: 0 problems, 0 warnings\nrunwire: warning: this run may be missing from the ledger: .*read-only/,
@@ -106,7 +106,7 @@ describe('on a disk without one free block', () => {
       binary,
       example,
     ];
-    return spawnSync('unshare', args, { encoding: 'utf8', timeout: 170_000 });
+    return spawnSync('unshare', args, { encoding: 'utf8' });
   }
   const prune = 'runwire runs prune --keep 1 --yes';
 

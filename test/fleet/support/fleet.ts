@@ -169,9 +169,9 @@ export class RunningWorker {
   }
 }
 
-/** Looks until it is so; says what it was looking for if it never is. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 90_000): Promise<void> {
-  for (const begin = performance.now(); performance.now() - begin < ms; await sleep(50)) if (await isSo()) return;
+/** Looks until it is so; says what it was looking for if it never is. It counts its looks: on a busy machine each of them takes longer. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, looks = 4000): Promise<void> {
+  for (let look = 0; look < looks; look += 1, await sleep(50)) if (await isSo()) return;
   throw new Error(`it never came to this: ${what}`);
 }
 

@@ -10,11 +10,20 @@ const unpacked = join(cache, 'chromium');
 /** A real Chromium from the package registry, without a window; with none of the package's own flags, which turn web security off. */
 export async function openBrowser(): Promise<Browser> {
   if (!existsSync(unpacked)) await unpack();
-  return playwright.launch({
+  const browser = await playwright.launch({
     args: ['--no-sandbox', '--disable-gpu'],
     executablePath: join(unpacked, 'chromium'),
     headless: true,
+    timeout: 0,
   });
+  // A busy machine misses the half minute after which a click, or a wait, is given up: what hangs is ended by the limit of its test.
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(0);
+    return context;
+  };
+  return browser;
 }
 
 /** Once for all: it takes seconds. Several test files may do so at the same time; the first that is done has done it for all. */
