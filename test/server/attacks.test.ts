@@ -70,10 +70,13 @@ const stalled = (path: string) =>
     socket.on('error', () => {});
   });
 
+/** On a connection of its own: a server that has been busy for long closes those that wait for another request. */
+const alone = { connection: 'close' };
+
 const upload = (body: string) =>
   fetch(`http://127.0.0.1:${port}/api/report/${newRunId(noon + 1)}`, {
     method: 'POST',
-    headers: { 'X-Runwire': '1' },
+    headers: { 'X-Runwire': '1', ...alone },
     body,
   });
 
@@ -111,7 +114,7 @@ describe('a server answers all the same', () => {
     const running = attack();
     // As many as the attack has requests, so that some arrive in the middle of its work.
     for (let time = 0; time < 20; time += 1) {
-      const health = await fetch(`http://127.0.0.1:${port}/healthz`);
+      const health = await fetch(`http://127.0.0.1:${port}/healthz`, { headers: alone });
       expect([health.status, await health.text()]).toEqual([200, 'ok\n']);
     }
     for (const each of await Promise.all(running)) if (typeof each === 'function') each();
