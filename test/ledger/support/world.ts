@@ -113,7 +113,7 @@ async function runsOf(from: Host): Promise<RunRecord[]> {
 }
 
 async function until<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
-  for (let look = 0; look < 600; look += 1, await sleep(100)) {
+  for (let count = 0; count < 600; count += 1, await sleep(100)) {
     const found = await look();
     if (found !== undefined) return found;
   }
