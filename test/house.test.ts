@@ -364,7 +364,8 @@ it.each(goneWords)('no longer says %s', (word) => {
 
 /** Names that say how a value came and not what it holds, and types that were called alike all over the house. */
 const goneNames: readonly RegExp[] = [
-  /(?:\b(?:const|let|function|readonly)\s+|[([{,]\s*|^\s*|\.\.\.)#?(?:told|said|asked)\??\s*[:=(,)}\]]/m,
+  /(?:\b(?:const|let|function|readonly)\s+|[([{,]\s*|^\s*|\.\.\.)#?(?:told|said|asked)\??\s*(?:[:=(,)}\]]|of\b)/m,
+  /\{[^{}]*:\s*(?:told|said|asked)\b[^{}]*\}\s*(?:of\b|=[^=>])/,
   /^(?:export )?(?:interface|type|class) (?:Asked|Families|Place|Room|Sought|Speaks|Told|Ways)\b/m,
 ];
 

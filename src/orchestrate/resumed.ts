@@ -36,7 +36,7 @@ export async function takeOver(crew: Crew, { why, branches }: Left, task: string
     state === 'left' && names.has(branch) ? [id] : [],
   );
   if (ids.length > 0) await reclaim(env, { owners, ids });
-  for (const { branch_id: id, parent_branch_id: parentId = base.branchId, status: told, agent } of branches) {
+  for (const { branch_id: id, parent_branch_id: parentId = base.branchId, status, agent } of branches) {
     const commit = await repository.git.try(['rev-parse', '--verify', '--quiet', `refs/heads/${id}^{commit}`]);
     if (commit === undefined) continue;
     const changes = await changesBetween(repository.git, base.commit, commit);
@@ -49,7 +49,7 @@ export async function takeOver(crew: Crew, { why, branches }: Left, task: string
       facts: factsOf(changes.changes, crew.settings),
     };
     if (agent !== undefined) branch.agent = agent;
-    if (told !== 'success') branch.problem = `its work was not finished: ${told ?? 'it was interrupted'}`;
+    if (status !== 'success') branch.problem = `its work was not finished: ${status ?? 'it was interrupted'}`;
     crew.adopt(branch);
     news.push({
       type: 'branch.updated',
@@ -58,7 +58,7 @@ export async function takeOver(crew: Crew, { why, branches }: Left, task: string
       commit,
       verified: 'not_run',
       files: changes.changes.length,
-      ...present({ status: told === 'running' ? 'incomplete' : told, agent }),
+      ...present({ status: status === 'running' ? 'incomplete' : status, agent }),
     });
   }
   const reports = [...crew.branches.values()].map(reportOf).join('\n');

@@ -1,15 +1,12 @@
 import { codeOfClass } from '../outcome/faults.ts';
 import type { Expectations, Judges } from '../expect/expectations.ts';
-import type { Draft, ErrorCode, EventRecord } from '../events/event.ts';
+import type { Draft, EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
-import { statusOf } from '../outcome/document.ts';
 import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/price.ts';
 import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
-import { type Pause, pause as pauseByClock } from '../time/pause.ts';
-import { Effects } from './effects.ts';
-import { mayFallBack, reasonOf } from './fallback.ts';
-import { passesWithTime } from './limit-reset.ts';
+import type { Pause } from '../time/pause.ts';
+import { reasonOf } from './fallback.ts';
 import { LimitWait } from './limit-wait.ts';
 import { limitsLeft } from '../contract/limits-left.ts';
 import { type LimitOrder, limitsIn, maximumOf } from '../contract/orders.ts';
@@ -25,17 +22,8 @@ import type { Limits, OwnLimits, RunSpec } from '../contract/spec.ts';
 import { type Cause, type Stop, stoppedBy } from './stop.ts';
 import { failureDrafts, stopDrafts } from './stop-drafts.ts';
 import type { BegunWait, Parked } from './parked.ts';
+import { type NextAgent, Succession } from './succession.ts';
 import { Watch } from './watch.ts';
-
-const longestDelayMs = 60_000;
-/** Errors that a retry would only repeat. */
-const notRetried: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
-  'auth',
-  'quota',
-  'context_overflow',
-  'refused',
-  'output_length',
-]);
 
 const costUnknown =
   'what the run cost is not known, so its limit on cost was not enforced; --model or --price may help';
@@ -87,24 +75,6 @@ export interface TooLittle {
   resets_at_ms?: number | undefined;
 }
 
-/** An agent that takes over. */
-export interface NextAgent {
-  agent: string;
-  model?: string | undefined;
-  source: Source;
-  introduction: Introduction;
-  limits: Limits;
-}
-
-/** What follows an attempt that was not the last. */
-type Next = { kind: 'retry' } | { kind: 'wait'; until: number } | { kind: 'fallback'; next: NextAgent };
-
-interface Before {
-  at: number;
-  tokens: number;
-  cost: number | undefined;
-}
-
 /** One thread of attempts, under a watch: whatever happens on the way, every sink gets a beginning and an end. */
 export class Attempts {
   readonly #parts: Parts;
@@ -114,17 +84,15 @@ export class Attempts {
   readonly #account: Account;
   readonly #refusals: Refusals;
   readonly #limitWait: LimitWait;
+  readonly #succession: Succession;
   readonly #personPause: PersonPause;
   #source: Source;
   /** The limits of the run, as they are now. */
   readonly #limits: Limits;
   /** What the agent that is at work does not keep by itself. */
   #watched: Limits;
-  #retries = 0;
-  #fallbacks = 0;
   /** Of the agent that took over. */
   #nextModel: string | undefined;
-  #effects: Effects;
   readonly #changed: Limits = {};
   #isOver = false;
   #price: Price | undefined;
@@ -143,7 +111,6 @@ export class Attempts {
     this.#source = parts.source;
     this.#limits = { ...spec.limits };
     this.#watched = { ...limits };
-    this.#effects = new Effects(spec.workspace !== undefined);
     this.#thread = new Thread({
       clock,
       failOn: spec.fail_on,
@@ -183,6 +150,16 @@ export class Attempts {
       warn: (text) => this.#warn(text),
       flush: () => Promise.all(sinks.map((sink) => sink.flush?.())),
     });
+    this.#succession = new Succession({
+      ...parts,
+      pause: parts.pause,
+      fallback: parts.fallback,
+      thread: this.#thread,
+      limitWait: this.#limitWait,
+      spent: () => this.#thread.spent(this.#price),
+      soFar: () => this.#soFar,
+      warn: (text) => this.#warn(text),
+    });
     this.#personPause = new PersonPause({ stop, clock, tell });
     stop.whenIdle = (act) => this.#thread.whenIdle(act);
     stop.onStop = (cause) => this.#stopped(cause);
@@ -203,13 +180,13 @@ export class Attempts {
     if (begunWait !== undefined && stop.cause === undefined) await this.#limitWait.over(begunWait);
     for (;;) {
       await stop.standstill.over();
-      const before = { at: this.#parts.clock(), ...this.#thread.spent(this.#price) };
+      this.#succession.begin();
       const verdict = await this.#attempt(resume);
-      const next = await this.#nextOf(verdict);
+      const next = this.#mayGoOn(verdict) ? await this.#succession.after(verdict) : undefined;
       if (next === undefined) break;
       if (next.kind === 'fallback') {
         resume = undefined;
-        this.#handOver(verdict, before, next.next);
+        this.#handOver(verdict, next.next);
         continue;
       }
       const { canResume } = this.#source;
@@ -219,8 +196,8 @@ export class Attempts {
         break;
       }
       await (next.kind === 'wait'
-        ? this.#wait(verdict, before, resume, next.until)
-        : this.#retry(verdict, before, resume));
+        ? this.#succession.wait(verdict, resume, next.until)
+        : this.#succession.retry(verdict, resume));
     }
     this.#account.close();
     const price =
@@ -239,8 +216,10 @@ export class Attempts {
   async #checkExpectations(price: Price | undefined): Promise<void> {
     const { expectations, judges } = this.#parts;
     if (expectations === undefined || judges === undefined) return;
-    const soFar = this.#thread.soFar(this.#source.dialect, price);
-    const results = await expectations.judge(soFar, await judges(this.#source));
+    const results = await expectations.judge(
+      this.#thread.soFar(this.#source.dialect, price),
+      await judges(this.#source),
+    );
     for (const each of results) this.#tell({ type: 'expectation.checked', ...each });
   }
 
@@ -273,7 +252,7 @@ export class Attempts {
   async #hasTooLittle(): Promise<boolean> {
     const { tooLittle, spec, stop } = this.#parts;
     const agent = this.#thread.agent ?? spec.agent;
-    const model = this.#fallbacks === 0 ? spec.model : this.#nextModel;
+    const model = this.#succession.fallbacks === 0 ? spec.model : this.#nextModel;
     const found = agent === undefined ? undefined : await tooLittle?.(agent, model);
     if (found === undefined || stop.cause !== undefined) return found !== undefined;
     const { message, window, used, resets_at_ms } = found;
@@ -373,7 +352,7 @@ export class Attempts {
     expectations?.record(record);
     if (this.#isOpen) {
       this.#limitWait.hear(record);
-      this.#effects.hear(record);
+      this.#succession.hear(record);
     }
     for (const sink of sinks) sink.record?.(record);
     const cause = this.#isOpen && !this.#isGone && record.source !== 'runner' ? this.#watch.event(record) : undefined;
@@ -420,55 +399,14 @@ export class Attempts {
     if (cause.kind === 'limit' && cause !== this.#refusals.cause) this.#tell({ type: 'limit.reached', ...cause.limit });
   }
 
-  /** What follows; undefined: the verdict stands. */
-  async #nextOf(verdict: Verdict): Promise<Next | undefined> {
-    const { spec, stop } = this.#parts;
-    if (
-      stop.cause !== undefined ||
-      this.#refusals.cause !== undefined ||
-      verdict.class === 'success' ||
-      this.#isSpent()
-    )
-      return undefined;
-    const mayRetry = this.#retries < spec.retries && isWorthRetrying(verdict);
-    const isLimited = passesWithTime(verdict.code);
-    if (mayRetry && !isLimited) return { kind: 'retry' };
-    const next = await this.#fallbackOf(verdict);
-    if (next !== undefined) return { kind: 'fallback', next };
-    const until = isLimited ? this.#limitWait.until : undefined;
-    if (until !== undefined) return { kind: 'wait', until };
-    return mayRetry ? { kind: 'retry' } : undefined;
+  /** Whether the verdict of an attempt is one that anything can follow. */
+  #mayGoOn({ class: name }: Verdict): boolean {
+    const isStopped = this.#parts.stop.cause !== undefined || this.#refusals.cause !== undefined;
+    return !isStopped && name !== 'success' && !this.#isSpent();
   }
 
-  async #fallbackOf(verdict: Verdict): Promise<NextAgent | undefined> {
-    const { spec, fallback, stop } = this.#parts;
-    if (fallback === undefined || this.#fallbacks >= (spec.fallback ?? []).length || !mayFallBack(verdict))
-      return undefined;
-    const { first } = this.#effects;
-    if (first !== undefined && spec.fallback_after_work !== true) {
-      this.#warn(
-        `no other agent goes on, because this one did what may not be undone: ${first}; --fallback-after-work lets it`,
-      );
-      return undefined;
-    }
-    const soFar = this.#thread.soFar(this.#source.dialect, this.#price);
-    const next = await fallback(this.#fallbacks, soFar);
-    return stop.cause === undefined ? next : undefined;
-  }
-
-  async #retry(verdict: Verdict, before: Before, resume: string | undefined): Promise<void> {
-    const { spec, stop, pause = pauseByClock } = this.#parts;
-    const delay_ms = Math.min(spec.retry_delay_ms * 2 ** this.#retries, longestDelayMs);
-    this.#retries += 1;
-    this.#schedule(verdict, before, { delay_ms, max_attempts: spec.retries, resume });
-    await pause(delay_ms, stop.signal);
-  }
-
-  async #wait(verdict: Verdict, before: Before, resume: string | undefined, until: number): Promise<void> {
-    const since = this.#parts.clock();
-    this.#limitWait.count();
-    this.#schedule(verdict, before, { delay_ms: Math.max(0, until - since), resume });
-    await this.#limitWait.over({ since, until, cause: reasonOf(verdict) }, verdict.code);
+  get #soFar(): RunOutcome {
+    return this.#thread.soFar(this.#source.dialect, this.#price);
   }
 
   /** What another process needs to go on with the run. */
@@ -478,63 +416,18 @@ export class Attempts {
     return {
       session: this.#source.canResume ? (this.#thread.session ?? begunWait?.session) : undefined,
       agent: this.#thread.agent ?? spec.agent,
-      fallbacks: this.#fallbacks,
+      fallbacks: this.#succession.fallbacks,
       used: { cost, tokens, turns: this.#watch.turns, active_ms: Math.round(stop.standstill.activeMs) },
     };
   }
 
-  #handOver(verdict: Verdict, before: Before, next: NextAgent): void {
-    const { spec } = this.#parts;
-    this.#fallbacks += 1;
-    this.#retries = 0;
-    this.#schedule(verdict, before, { delay_ms: 0, agent: next.agent, ...present({ model: next.model }) });
+  #handOver(verdict: Verdict, next: NextAgent): void {
+    this.#succession.handOver(verdict, next);
     this.#nextModel = next.model;
     this.#source = next.source;
     this.#watched = { ...next.limits, ...this.#changed };
     this.#watch.keep(this.#watched);
     this.#thread.introduce(next.introduction);
-    this.#effects = new Effects(spec.workspace !== undefined);
-  }
-
-  #schedule(
-    verdict: Verdict,
-    before: Before,
-    {
-      delay_ms,
-      max_attempts,
-      resume,
-      agent,
-      model,
-    }: { delay_ms: number; max_attempts?: number; resume?: string | undefined; agent?: string; model?: string },
-  ): void {
-    const { sinks, clock, redact } = this.#parts;
-    const thread = this.#thread;
-    const { class: name, code } = verdict;
-    const reason = reasonOf(verdict);
-    const { tokens, cost } = thread.spent(this.#price);
-    const ended = {
-      number: thread.attempt,
-      status: statusOf(name),
-      class: name,
-      started_at: before.at,
-      duration_ms: Math.max(0, clock() - before.at),
-      reason,
-      ...present({
-        agent: agent === undefined ? undefined : thread.agent,
-        session_id: thread.session,
-        tokens_used: tokens > before.tokens ? tokens - before.tokens : undefined,
-        cost: cost === undefined ? undefined : cost - (before.cost ?? 0),
-      }),
-    };
-    const clean = redact?.json(ended) ?? ended;
-    for (const sink of sinks) sink.attempt?.(clean);
-    thread.retry({
-      attempt: thread.attempt,
-      delay_ms,
-      cause: reason,
-      ...present({ max_attempts, code, agent, model, resumes: resume === undefined ? undefined : (true as const) }),
-    });
-    this.#limitWait.forget();
   }
 
   /** Stops the agent where it is; returns why that makes no difference. */
@@ -580,8 +473,4 @@ export class Attempts {
     });
     return undefined;
   }
-}
-
-function isWorthRetrying({ class: name, code }: Verdict): boolean {
-  return (name === 'provider' || name === 'incomplete') && !notRetried.has(code);
 }

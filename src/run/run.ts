@@ -11,7 +11,7 @@ import { secretValues } from '../redact/secrets.ts';
 import { passwordsIn } from '../redact/url-password.ts';
 import { newRunId } from '../ids/run-id.ts';
 import { builtIn, type Environment } from '../words/vocabulary.ts';
-import { Attempts, type NextAgent, type TooLittle } from './attempts.ts';
+import { Attempts, type TooLittle } from './attempts.ts';
 import type { BegunWait, Parked } from './parked.ts';
 import type { Pause } from '../time/pause.ts';
 import { readFallback } from '../contract/flag-values.ts';
@@ -36,6 +36,7 @@ import type { Script } from './sources/script.ts';
 import type { RunSpec } from '../contract/spec.ts';
 import { settleSignal, settleVariable } from './sources/settling.ts';
 import { type Cause, noOutside, type Outside, Stop } from './stop.ts';
+import type { NextAgent } from './succession.ts';
 import { type RunTrace, startedIn, traceOf, traceVariables } from './trace.ts';
 
 export interface StartOptions extends SinkRequests {

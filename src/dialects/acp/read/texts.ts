@@ -9,7 +9,7 @@ interface Block {
   text: Pieces;
 }
 
-export interface Said {
+export interface TextChunk {
   kind: Block['kind'];
   text: string;
   messageId: string | undefined;
@@ -32,7 +32,7 @@ export class Texts {
     this.#sink = sink;
   }
 
-  say({ kind, text, messageId, parent, isNew }: Said): void {
+  say({ kind, text, messageId, parent, isNew }: TextChunk): void {
     if (text === '' && !isNew) return;
     const before = this.#open.get(parent ?? '');
     const isSame = before !== undefined && !isNew && before.kind === kind && before.messageId === messageId;

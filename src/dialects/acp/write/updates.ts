@@ -24,7 +24,7 @@ export interface UpdateSink {
   lose(what: Loss): void;
 }
 
-type Said = EventOf<'text.delta' | 'reasoning.delta' | 'text.completed' | 'reasoning.completed'>;
+type TextEvent = EventOf<'text.delta' | 'reasoning.delta' | 'text.completed' | 'reasoning.completed'>;
 
 /** Records as session updates: in ACP's own terms where it has them, otherwise in `_meta.runwire`. */
 export class Updates {
@@ -67,7 +67,7 @@ export class Updates {
     }
   }
 
-  #say(event: Said): void {
+  #say(event: TextEvent): void {
     const { parent_item_id: parent, block_id: block, message_id, turn_id, text } = event;
     const kind = event.type === 'text.delta' ? 'agent_message_chunk' : 'agent_thought_chunk';
     const message = message_id === turn_id ? undefined : message_id;
@@ -83,7 +83,7 @@ export class Updates {
     });
   }
 
-  #textSource({ parent_item_id, block_id }: Said): void {
+  #textSource({ parent_item_id, block_id }: TextEvent): void {
     const open = this.#open.get(parent_item_id ?? '');
     if (open?.block === block_id) open.isOver = true;
   }

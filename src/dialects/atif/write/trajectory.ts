@@ -6,7 +6,7 @@ import { writtenVersion } from '../words.ts';
 import type { SizeLimit } from './size-limit.ts';
 import { Step } from './steps.ts';
 
-type Said = EventOf<'text.completed' | 'reasoning.completed'>;
+type TextEvent = EventOf<'text.completed' | 'reasoning.completed'>;
 
 /** The steps of one agent, and of the sub-agents that it started. A step is one model answer, as far as that is known. */
 export class Trajectory {
@@ -59,7 +59,7 @@ export class Trajectory {
     this.#open = undefined;
   }
 
-  say(event: Said & EventRecord): void {
+  say(event: TextEvent & EventRecord): void {
     if (event.text === '') return;
     const isText = event.type === 'text.completed';
     const open = this.#open;

@@ -7,7 +7,7 @@ import type { Output } from './output.ts';
 import { stepOf, type Usage } from './usage.ts';
 
 type Thread = EventOf<'thread.started'>;
-type Said = EventOf<'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed'>;
+type TextEvent = EventOf<'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed'>;
 
 const opening: ReadonlySet<EventType> = new Set([
   'text.delta',
@@ -61,7 +61,7 @@ export class Conversation {
     return stop;
   }
 
-  messageOf(event: Said): Message {
+  messageOf(event: TextEvent): Message {
     return this.message(event.parent_item_id, event.turn_id, event.message_id);
   }
 

@@ -4,7 +4,7 @@ import type { Tokens } from '../../kit/tokens.ts';
 import type { Output } from './output.ts';
 import { writeUsage } from './usage.ts';
 
-type Said = EventOf<'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed'>;
+type TextEvent = EventOf<'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed'>;
 
 interface MessageStart {
   id: string;
@@ -50,7 +50,7 @@ export class Message {
     return this.#streams.size > 0;
   }
 
-  delta(event: Said): void {
+  delta(event: TextEvent): void {
     const isText = event.type === 'text.delta';
     let index = this.#streams.get(event.block_id);
     if (index === undefined) {
@@ -65,7 +65,7 @@ export class Message {
     });
   }
 
-  complete(event: Said): void {
+  complete(event: TextEvent): void {
     const index = this.#streams.get(event.block_id);
     if (index !== undefined) {
       this.#streams.delete(event.block_id);
