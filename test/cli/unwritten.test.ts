@@ -83,9 +83,9 @@ describe('stdout on a full disk', () => {
       env = { HOME: mkdtempSync(join(tmpdir(), 'runwire-full-')) };
       cwd = brokenProject();
       const server = await serve([...twoTurns, ...twoTurns]);
-      for (const _ of [1, 2]) await live(['-p', 'Do it', ...modelAt(server)], { env });
-      await live(['run', '-q', '--isolate', 'clone', '--', 'sh', '-c', 'echo more > more.txt'], { env, cwd });
-      await live(['budget', 'set', 'team', '--usd', '1', '--per', 'day'], { env });
+      for (const _ of [1, 2]) await inside(['-p', 'Do it', ...modelAt(server)], { env });
+      await inside(['run', '-q', '--isolate', 'clone', '--', 'sh', '-c', 'echo more > more.txt'], { env, cwd });
+      await inside(['budget', 'set', 'team', '--usd', '1', '--per', 'day'], { env });
     });
 
     /** By the name of the command: what makes it print. */

@@ -296,7 +296,7 @@ const limits: [string, string[], string, string][] = [
   ['the turn limit', ['--max-turns', '1'], 'iteration_limit', 'turn_limit'],
   ['the cost limit', ['--max-cost-usd', '0.0001', '--price', 'input=1,output=1'], 'error', 'cost_limit'],
 ];
-it.concurrent.each(limits)('the report tells %s from other errors', async (_name, flags, status, reason) => {
+it.concurrent.each(some(limits))('the report tells %s from other errors', async (_name, flags, status, reason) => {
   const brain = [call('branch_output', { branch_id: '1' }), call('branch_output', { branch_id: '1' }), done];
   const { stdout } = await orchestrate({ brain, codex: ['fixer'], flags });
   expect(JSON.parse(stdout)).toMatchObject({ status, reason });

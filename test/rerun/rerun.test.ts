@@ -92,7 +92,7 @@ function signsIn({ claims, facts }: Tried): Set<Sign> {
 }
 
 describe('a command that is run again', () => {
-  it.each(some(known, 21).map((each) => [each.name, each] as const))('%s', async (_, each) => {
+  it.each(some(known, 32).map((each) => [each.name, each] as const))('%s', async (_, each) => {
     const result = await tried(each);
     const seen = signsIn(result);
     const { facts } = result;

@@ -15,6 +15,14 @@ async function recorded(...given: Parameters<typeof stage>): Promise<Recorded> {
   return made;
 }
 
+/** One run for all that change nothing about it. */
+let same: Promise<Recorded> | undefined;
+const once = (): Promise<Recorded> =>
+  (same ??= recorded()).then((made) => {
+    made.quirk({});
+    return made;
+  });
+
 /** Git writes an empty list of packed branches whenever one is deleted. */
 function filesOf(cwd: string): Record<string, string> {
   const { 'git/packed-refs': _packed, ...files } = fingerprint(cwd);
@@ -23,7 +31,7 @@ function filesOf(cwd: string): Record<string, string> {
 
 describe('a replay that is the same to the end', () => {
   it('asks no model, leaves the checkout and its branches alone, and needs no key', async () => {
-    const made = await recorded();
+    const made = await once();
     const { cwd, place, server, env } = made;
     const before = { files: filesOf(cwd), asked: server.served.requests.length };
     await server.close();
@@ -45,7 +53,7 @@ describe('a replay that is the same to the end', () => {
   });
 
   it('is told in words', async () => {
-    const made = await recorded();
+    const made = await once();
     const { stdout } = await made.runwire('replay', 'last', '--text', ...networkFlags);
     expect(stdout).toMatch(/^replay of \w+ {2}.*the same to the end\n/);
     expect(stdout).toContain('3 of 3 answered from the recording');
@@ -99,7 +107,7 @@ describe('a replay that is the same to the end', () => {
 
 describe('a replay that is not', () => {
   it('departs where a tool says something else, is refused, and shows that field alone', async () => {
-    const made = await recorded();
+    const made = await once();
     made.quirk({ read: 'and more\n' });
     const { status, report } = await made.replay();
     expect({ status, report }).toMatchObject({
@@ -130,7 +138,7 @@ describe('a replay that is not', () => {
   });
 
   it('says which file, answer and verdict differ', async () => {
-    const made = await recorded();
+    const made = await once();
     made.quirk({ write: 'beta\n', answer: 'I wrote more.', exit: 3 });
     const { status, report } = await made.replay();
     expect({ status, result: report?.result }).toEqual({ status: 9, result: 'different' });

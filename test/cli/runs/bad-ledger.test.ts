@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runwire } from '../../support/command.ts';
 import { jsonLines, newLedger, runs, temporary } from './ledger.ts';
-import { isSweep } from '../../support/sweep.ts';
+import { isSweep, some } from '../../support/sweep.ts';
 
 const example = join(import.meta.dirname, '..', '..', '..', 'examples', 'codex-run.jsonl');
 const recorded = ['--', 'cat', example];
@@ -110,10 +110,11 @@ describe('on a disk without one free block', () => {
   }
   const prune = 'runwire runs prune --keep 1 --yes';
 
-  it.each([
+  const moments = [
     ['and nobody uses the ledger', 'full'],
     ['and a killed process left its last writes beside the ledger', `${killed}; full`],
-  ])('runs are shown and pruned, %s', (_name, before) => {
+  ] as const;
+  it.each(some(moments))('runs are shown and pruned, %s', (_name, before) => {
     const { status, stdout, stderr } = onFullDisk([
       before,
       'runwire runs list --csv | wc -l',

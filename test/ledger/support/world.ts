@@ -113,7 +113,7 @@ async function runsOf(from: Host): Promise<RunRecord[]> {
 }
 
 async function until<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
-  for (let count = 0; count < 600; count += 1, await sleep(100)) {
+  for (let looks = 0; looks < 600; looks += 1, await sleep(100)) {
     const found = await look();
     if (found !== undefined) return found;
   }
