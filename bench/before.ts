@@ -1,8 +1,8 @@
 // Speed beside that of an earlier commit, in one run and in turns: `npm run bench:before -- REV`.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { longRun } from './data.ts';
 import {
@@ -31,12 +31,25 @@ const startCount = Number(process.env.BENCH_STARTS ?? 15);
 const root = join(import.meta.dirname, '..');
 const wanted = (title: string): boolean => values.only.length === 0 || values.only.some((word) => title.includes(word));
 
-/** The commit as it was, built with the packages of now. An archive, not a work tree: nothing is left in the repository. */
+interface Manifest {
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+}
+
+/** The commit as it was, built with the packages of now, and with those that went since. An archive, not a work tree: nothing is left in the repository. */
 function checkOut(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'runwire-before-'));
+  const above = mkdtempSync(join(tmpdir(), 'runwire-before-'));
+  const folder = join(above, 'commit');
+  mkdirSync(folder);
   const archive = execFileSync('git', ['archive', '--format=tar', revision], { cwd: root, maxBuffer: 1 << 30 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+  const gone = Object.entries({ ...dependencies, ...devDependencies })
+    .filter(([name]) => !existsSync(join(root, 'node_modules', name)))
+    .map(([name, version]) => `${name}@${version}`);
+  // One folder above, where they are looked for next.
+  if (gone.length > 0) execFileSync('npm', ['install', '--no-save', '--prefix', above, ...gone], { stdio: 'ignore' });
   return folder;
 }
 
@@ -138,5 +151,5 @@ if (wanted('start')) {
   row('first line of a run', ratio(times.first[0]), ratio(times.first[1]), '<= 2.5');
 }
 
-rmSync(before, { recursive: true, force: true });
+rmSync(dirname(before), { recursive: true, force: true });
 rmSync(home, { recursive: true, force: true });
