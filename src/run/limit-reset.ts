@@ -7,6 +7,7 @@ const passing: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>(['quota',
 const mostTexts = 20;
 const longestText = 8000;
 const minuteMs = 60_000;
+const aboutLimits = /limit|quota|usage|credits|capacity|exhausted|too many requests|429/i;
 
 export function passesWithTime(code: ErrorCode | undefined): boolean {
   return passing.has(code);
@@ -50,7 +51,8 @@ export class LimitReset {
       case 'agent.finished':
         return this.#hear(this.#fatal, record.message);
       case 'text.completed':
-        return this.#hear(this.#remarks, record.text);
+        // Some agents answer with the refusal itself; another answer may speak of any wait and any reset.
+        return aboutLimits.test(record.text.slice(0, longestText)) ? this.#hear(this.#remarks, record.text) : undefined;
       case 'retry.scheduled':
         return this.#hear(this.#remarks, record.cause);
       case 'log':

@@ -96,6 +96,14 @@ describe('a limit that resets', () => {
     expect(outcome.warnings.find((warning) => warning.includes('not waited for'))).toContain(why);
   });
 
+  it('is not taken from an answer that speaks of another wait', async () => {
+    const words = "You've hit your usage limit. Please try again later.";
+    const lines = [...codex.began('session-1'), codex.says('I wait 5 minutes for the server.'), ...codex.failed(words)];
+    const { starts, outcome } = await runWith([{ lines, exit: 1 }, good], ['--on-limit', 'wait']);
+    expect(starts).toHaveLength(1);
+    expect(outcome.warnings.join('\n')).toContain('nobody said when it resets');
+  });
+
   it('that comes again and again is waited for three times', async () => {
     const { status, starts, outcome } = await runWith(
       [limit('Rate limit reached. Please try again in 20s.')],

@@ -21,10 +21,12 @@ const fillers = new Set(
   (
     'at in after on until till is will be the for your our a to about approximately around roughly by of from now another less than within please ' +
     'limit limits quota quotas usage rate rates access credits requests request tokens token unified primary secondary input output window session weekly daily monthly next ' +
-    'before trying again reset resets resetting retry delay time timestamp date header using this model when cycle billing period ends approx automatically ' +
+    'before trying again reset resets resetting retry delay time timestamp date header using this model when cycle billing period ends approx automatically least ' +
     'stamp try suggested waiting it and available only back come api'
   ).split(' '),
 );
+/** `RateLimit-Reset: 30`, and `RateLimit: limit=100, remaining=0, reset=50`: in seconds, where it is no moment. */
+const rateLimitHeader = /rate-?limit(?:-reset|: [^:]{0,60}\breset)["']?[:=]$/i;
 /** `retryDelay` and `quotaResetTimeStamp` are several words. */
 const tokens = /[A-Z]?[a-z]+|[A-Z]+|\d+(?:\.\d+)?|[^\s]/g;
 const marks = new Set([':', '=', '"', "'", '|', ',', '·', '∙', '•', '-', '–', '—', '_', '`', '{', '[', '~', '\\']);
@@ -36,21 +38,30 @@ const marks = new Set([':', '=', '"', "'", '|', ',', '·', '∙', '•', '-', '�
 export function resetIn(given: string, here: Here): number | undefined {
   const text = given.slice(0, longest).replace(/\s+/g, ' ');
   const words = [...text.matchAll(tokens)];
+  let retry: number | undefined;
   let over: number | undefined;
-  for (const [index, [word]] of words.entries()) {
+  for (const [index, { 0: word, index: place }] of words.entries()) {
     const isCue = cues.test(word.toLowerCase()) || (/^reached$/i.test(word) && words[index + 1]?.[0] === '|');
     if (!isCue) continue;
-    const found = after(text, words, index + 1, here);
+    const isHeader = rateLimitHeader.test(text.slice(Math.max(0, place - 80), place + word.length + 1));
+    const found = after(text, words, index + 1, { ...here, isLength: isHeader });
     if (found === undefined) continue;
     // Of several windows, one that is over says nothing about the limit that holds now.
-    if (!isOver(found.at, here.now)) return found.at;
-    over ??= found.at;
+    if (isOver(found.at, here.now)) over ??= found.at;
+    // What the agent does about it itself says less than when the limit resets.
+    else if (/^retrying$/i.test(word)) retry ??= found.at;
+    else return found.at;
   }
-  return over;
+  return retry ?? over;
 }
 
-function after(text: string, words: readonly RegExpExecArray[], from: number, here: Here): Found | undefined {
-  let isLength = false;
+function after(
+  text: string,
+  words: readonly RegExpExecArray[],
+  from: number,
+  { isLength: isHeader, ...here }: Here & { isLength: boolean },
+): Found | undefined {
+  let isLength = isHeader;
   let unit: string | undefined;
   for (const each of words.slice(from, from + mostBetween)) {
     const [word] = each;
