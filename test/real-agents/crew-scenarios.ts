@@ -2,6 +2,7 @@
 export const crewScenarios = {
   race: { agents: ['codex', 'opencode'], speed: 'quick' },
   orchestrate: { agents: ['codex', 'opencode'], speed: 'quick' },
+  'fall-back': { agents: ['codex', 'pi'], speed: 'quick' },
   attempts: { agents: 'each', speed: undefined },
 } as const;
 

@@ -53,6 +53,13 @@ interface Report {
   usage: { runs: number; input_tokens?: number; output_tokens?: number; tokens_used?: number; cost?: number };
 }
 
+/** A race and an orchestration print it; the events of a run end with it. */
+function reportIn(stdout: string): Report {
+  const last = stdout.trimEnd().split('\n').at(-1) ?? '';
+  const { final_report: report } = last.startsWith('{') ? (JSON.parse(last) as { final_report?: Report }) : {};
+  return report ?? (JSON.parse(stdout) as Report);
+}
+
 /** Its one check fails: `value.txt` must say `right`. */
 const files = { 'value.txt': 'wrong\n', 'README.md': '# Sample\n', 'test/value.sh': 'grep -q right value.txt\n' };
 export const verify = 'sh test/value.sh';
@@ -138,7 +145,7 @@ export async function withCrew({ crew, args, answer, signal }: Asked, check: (do
     check({
       status,
       stderr: told.stderr,
-      report: JSON.parse(told.stdout) as Report,
+      report: reportIn(told.stdout),
       cwd,
       remote,
       git,

@@ -31,13 +31,11 @@ function changesValue({ hands }: RealAgent, index: number, cwd: string, value: s
 type Crew = readonly Member[];
 type Run = (asked: Omit<Asked, 'crew' | 'signal'>, check: (done: Done) => void) => Promise<void>;
 
+const modelOf = ({ flags = [] }: Pick<RealAgent, 'flags'> = {}): string[] =>
+  flags.filter((_, index) => flags[index - 1] === '--model');
 const membersOf = (crew: Crew): string[] => [
   '--agents',
-  crew
-    .map(({ agent: { id, flags = [] } }) =>
-      [id, ...flags.filter((_, index) => flags[index - 1] === '--model')].join('='),
-    )
-    .join(','),
+  crew.map(({ agent }) => [agent.id, ...modelOf(agent)].join('=')).join(','),
   ...crew.flatMap(({ agent }) => (agent.pass ?? []).flatMap((name) => ['--env', name])),
 ];
 const prices = ['--price', `input=${price.input},output=${price.output},cache_read=${price.cached}`];
@@ -186,9 +184,46 @@ const attempts = (crew: Crew, run: Run): Promise<void> =>
     },
   );
 
+/** The key of the first one is refused: the second one answers, and each tells what it used. */
+const fallBack = (crew: Crew, run: Run): Promise<void> => {
+  const [first, second] = crew.map(({ agent }) => agent);
+  const fallback = [second?.id, ...modelOf(second)].join('=');
+  return run(
+    {
+      args: () => [
+        'run',
+        'Make the check pass.',
+        ...['--agent', first?.id ?? '', '--fallback', fallback, '--permission-mode', 'full', '--to', 'runwire'],
+        ...crew.flatMap(({ agent }) => (agent.pass ?? []).flatMap((name) => ['--env', name])),
+        ...['--isolate', 'overlay', '--on-limit', 'wait'],
+      ],
+      answer(request, index, cwd) {
+        const agent = agentOf(request, crew);
+        return agent === undefined || agent === first
+          ? { fault: { status: 401 } }
+          : changesValue(agent, index, cwd, 'right');
+      },
+    },
+    ({ status, report, served, left }) => {
+      expect({ status, left }).toEqual({ status: 0, left: [] });
+      const all = served(() => true);
+      expect(report).toMatchObject({
+        verdict: { class: 'success', exit_code: 0 },
+        message: 'The value is right now.',
+        metrics: { input_tokens: all.input, output_tokens: all.output },
+        agents: [
+          { agent: first?.id, class: 'provider', code: 'auth' },
+          { agent: second?.id, class: 'success', tokens_used: all.input + all.output },
+        ],
+      });
+    },
+  );
+};
+
 const performances: Readonly<Record<CrewScenarioName, (crew: Crew, run: Run) => Promise<void>>> = {
   race,
   orchestrate,
+  'fall-back': fallBack,
   attempts,
 };
 

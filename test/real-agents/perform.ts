@@ -158,6 +158,21 @@ async function interrupt(
   child.kill(how.signal);
 }
 
+/** The agent waits meanwhile: its tool ends when the order has been given. */
+async function order(
+  child: ChildProcess,
+  { order: words }: Scenario,
+  agent: RealAgent,
+  stage: Stage,
+  folder: string,
+): Promise<void> {
+  if (words === undefined) return;
+  await vi.waitUntil(() => existsSync(stage.started) || child.exitCode !== null, { timeout: patience, interval: 50 });
+  const { status, stderr } = await told(runwire(words, agent, stage, folder));
+  writeFileSync(`${stage.started}.done`, '');
+  if (status !== 0) throw new Error(`runwire ${words.join(' ')} ended with ${status}: ${stderr}`);
+}
+
 async function told(
   child: ChildProcess,
   readAfterMs = 0,
@@ -186,6 +201,7 @@ async function performOnce(
   const [{ status, stdout, stderr }] = await Promise.all([
     told(child, scenario.readAfterMs),
     interrupt(child, scenario, stage, server),
+    order(child, scenario, agent, stage, folder),
   ]).finally(() => signal.removeEventListener('abort', kill));
   const left = processesOf(stage.base);
   await server.settled();

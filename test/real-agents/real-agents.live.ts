@@ -27,7 +27,9 @@ const waysOf = (agent: RealAgent, name: ScenarioName): boolean[] => {
 const cases = realAgents.flatMap((agent) => {
   const folder = folders.get(agent.id);
   const can = (name: ScenarioName): boolean =>
-    agent.cannot?.[name] === undefined && (scenarios[name].acp === undefined || findAgent(agent.id).acp !== undefined);
+    agent.cannot?.[name] === undefined &&
+    (scenarios[name].agents ?? [agent.id]).includes(agent.id) &&
+    (scenarios[name].acp === undefined || findAgent(agent.id).acp !== undefined);
   if (folder === undefined) return [];
   return names.filter(can).flatMap((name) => waysOf(agent, name).map((isWired) => ({ agent, folder, name, isWired })));
 });

@@ -29,7 +29,10 @@ function canBeReplayed(agent: RealAgent, name: ScenarioName): boolean {
   return (
     agent.notWired === undefined &&
     agent.cannot?.[name] === undefined &&
-    [scenario.acp, scenario.refused, scenario.resumeWith, scenario.interrupt].every((each) => each === undefined)
+    (scenario.agents ?? [agent.id]).includes(agent.id) &&
+    [scenario.acp, scenario.refused, scenario.resumeWith, scenario.interrupt, scenario.order, scenario.waits].every(
+      (each) => each === undefined,
+    )
   );
 }
 

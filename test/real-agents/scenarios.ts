@@ -16,6 +16,10 @@ export interface Scenario {
   turns(hands: Hands, place: Place): readonly Answer[];
   /** A signal to the command: while a tool runs, or while the model is silent in the middle of its answer. */
   interrupt?: { signal: 'SIGINT' | 'SIGTERM'; during: 'tool' | 'silence' };
+  /** A command that another terminal gives while a tool waits for it; `PLACE.started` and `.done` are files. */
+  order?: readonly string[];
+  /** How often the run waits for a limit to reset; absent: never. */
+  waits?: number;
   /** Nobody reads stdout for so long. */
   readAfterMs?: number;
   /** The first run ends well and its session is resumed, by this prompt. */
@@ -36,6 +40,8 @@ export interface Scenario {
   acp?: 'direct' | 'bridge';
   /** Another scenario: agents differ here as they do there. */
   like?: 'sigint-tool';
+  /** Only these: others wait for the limit themselves, are started with a limit of their own, or tell no calls. */
+  agents?: readonly string[];
   /** `quick` runs in CI; `slow` are the ones in which agents retry for a minute and more. */
   speed?: 'quick' | 'slow';
 }
@@ -81,6 +87,16 @@ const cut = (times?: number): TurnInput => ({
   ...say('This answer is cut off in the middle of the stream, and may be whole another time.'),
   fault: { type: 'disconnect', after: 2, ...(times === undefined ? {} : { times }) },
 });
+
+/** A plan that is used up, as providers say it; not one that is busy, which agents wait for themselves. */
+const usedUp = (resets: number, left: number): TurnInput['fault'] => {
+  const message = `You've hit your usage limit. Try again in ${left}s.`;
+  const error = { type: 'usage_limit_reached', code: 'insufficient_quota', message };
+  return {
+    status: 429,
+    body: { type: 'error', error: { ...error, resets_at: Math.ceil(resets / 1000), resets_in_seconds: left } },
+  };
+};
 
 /** The folder that an agent works in, by its own word: a copy may be elsewhere. */
 function toldFolder(request: ModelRequest, { work }: Place): string {
@@ -319,6 +335,57 @@ const table = {
     turnsUntilLimit: 3,
     is: 'turn_limit',
     exit: 6,
+  },
+  loop: {
+    prompt: 'Go on for ever.',
+    flags: ['--max-repeats', '4'],
+    agents: ['codex', 'opencode', 'pi', 'qwen'],
+    turns: ({ shell }) =>
+      Array.from({ length: 30 }, () => ({
+        text: 'Once more.',
+        calls: [shell('cat README.md')],
+        usage,
+        chunkSize: 400,
+        delayMs: 1000,
+      })),
+    turnsUntilLimit: 4,
+    is: 'turn_limit',
+    exit: 6,
+    code: 'loop',
+    speed: 'quick',
+  },
+  'reset-waited': {
+    prompt: 'Remember the word: marmalade. Then say it.',
+    flags: ['--on-limit', 'wait'],
+    agents: ['codex', 'pi'],
+    turns({ shell }) {
+      let resets: number | undefined;
+      return [
+        { text: 'I will remember: marmalade.', calls: [shell('echo remembered')], usage },
+        () => {
+          resets ??= Date.now() + 20_000;
+          const left = Math.ceil((resets - Date.now()) / 1000);
+          return left > 0 ? { fault: usedUp(resets, left) } : say('The word was marmalade.');
+        },
+      ];
+    },
+    waits: 1,
+    is: 'success',
+    exit: 0,
+  },
+  'limit-raised': {
+    prompt: 'Take four turns.',
+    flags: ['--max-turns', '2'],
+    agents: ['codex', 'opencode', 'pi'],
+    turns: ({ shell }, { started }) => [
+      { text: 'One.', calls: [shell(`touch ${started}; until [ -e ${started}.done ]; do sleep 0.2; done`)], usage },
+      { text: 'Two.', calls: [shell('echo two')], usage },
+      { text: 'Three.', calls: [shell('echo three')], usage },
+      say('Four.'),
+    ],
+    order: ['runs', 'limit', 'last', '--max-turns', '9'],
+    is: 'success',
+    exit: 0,
   },
   'overlay-copy': { ...inCopy, flags: ['--isolate', 'overlay'] },
   'clone-copy': { ...inCopy, flags: ['--isolate', 'clone'] },

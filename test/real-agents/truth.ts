@@ -24,6 +24,8 @@ interface Account {
   changed: readonly string[];
   touched: readonly string[];
   unknownLines: number | undefined;
+  /** How often it waited for a limit. */
+  waits: number;
   /** Processes that outlived the run. */
   left: readonly string[];
 }
@@ -82,6 +84,7 @@ export function accountOf(
     changed,
     touched,
     unknownLines: outcome?.provenance.unknown_lines,
+    waits: records.filter(({ type }) => type === 'run.paused').length,
     left,
   };
 }
@@ -134,6 +137,7 @@ export function truthOfRun({ served }: Performed, reach: Reach): Account {
     changed,
     touched: [],
     unknownLines: scenario.refused === true ? undefined : 0,
+    waits: scenario.waits ?? 0,
     left: [],
   };
 }

@@ -62,5 +62,6 @@ trust_level = "trusted"
     'sigint-tool': { why: 'tokens are told at the end alone', tokens: false },
     'sigterm-tool': { why: 'tokens are told at the end alone', tokens: false },
     'turn-limit': { why: 'tokens are told at the end alone', tokens: false },
+    loop: { why: 'tokens are told at the end alone', tokens: false },
   },
 };

@@ -51,6 +51,7 @@ export const opencode: RealAgent = {
     edit: (filePath, oldString, newString) => ({ name: 'edit', args: { filePath, oldString, newString } }),
   },
   differs: {
+    loop: { why: 'tokens are told after the call that ends the row', tokens: { input: 3600, output: 180 } },
     'acp-sigint': { why: 'over ACP it tells the tokens of its last model call alone', tokens: false },
     'acp-edit': { why: 'over ACP it tells the tokens of its last model call alone', tokens: false },
     'acp-denied': { why: 'over ACP it tells the tokens of its last model call alone', tokens: false },
