@@ -132,7 +132,10 @@ export function readFallbacks(given: readonly string[], flag: string): string[] 
   for (const each of given) {
     const { agent, model } = readFallback(each);
     if (agent === '' || model === '')
-      throw new Failure('input', `${flag} ${each}: expected an agent such as claude, or claude=MODEL`);
+      throw new Failure(
+        'input',
+        `${flag} ${each === '' ? '""' : each}: expected an agent such as claude, or claude=MODEL`,
+      );
   }
   return [...given];
 }

@@ -1,3 +1,4 @@
+import { Failure } from '../failure.ts';
 import type { Limits, OwnLimits, RunSpec } from './spec.ts';
 import type { Fields, RequestField } from './field.ts';
 import { readFallbacks } from './flag-values.ts';
@@ -128,6 +129,8 @@ function copied(value: unknown): unknown {
 function agentsOf({ agent, fallback = [] }: Requested): Pick<Requested, 'agent' | 'fallback'> {
   if (agent === undefined || agent.startsWith('acp:') || !agent.includes(',')) return {};
   const [first = '', ...others] = agent.split(',').map((name) => name.trim());
+  if (first === '' || others.includes(''))
+    throw new Failure('input', `--agent ${agent}: expected names with a comma between them, such as codex,claude`);
   return { agent: first, fallback: [...readFallbacks(others, '--agent'), ...fallback] };
 }
 

@@ -158,6 +158,7 @@ export class Attempts {
       limitWait: this.#limitWait,
       spent: () => this.#thread.spent(this.#price),
       soFar: () => this.#soFar,
+      strayed: () => this.#source.strayed,
       warn: (text) => this.#warn(text),
     });
     this.#personPause = new PersonPause({ stop, clock, tell });

@@ -5,9 +5,7 @@ import type { Json } from '../json/json.ts';
 
 /** Programs that only look, whatever their arguments; with arguments that redirect or chain, nothing is sure. */
 const lookers = new Set(
-  'ls cat head tail wc pwd rg grep egrep fgrep echo which file stat tree nl cut uniq date whoami basename dirname realpath true'.split(
-    ' ',
-  ),
+  'ls cat head tail wc pwd rg grep egrep fgrep echo which stat nl cut whoami basename dirname realpath true'.split(' '),
 );
 const gitLookers = new Set('status log diff show blame rev-parse ls-files'.split(' '));
 const mostOpen = 1000;
@@ -35,6 +33,8 @@ export class Effects {
     if (record.type === 'file.edited') {
       if (!this.#isCopy) this.#first = `it ${record.operation} ${record.path}`;
     } else if (record.type === 'item.started') {
+      // What a sub-agent does is told: it is judged by that.
+      if (record.parent_item_id !== undefined) this.#open.delete(record.parent_item_id);
       const what = this.#effectOf(record);
       if (what === undefined) return;
       this.#open.set(record.item_id, what);
@@ -47,7 +47,7 @@ export class Effects {
   }
 
   #effectOf({ kind, name, args }: EventOf<'item.started'>): string | undefined {
-    if (looking.has(kind) || kind === 'subagent' || (kind === 'file_edit' && this.#isCopy)) return undefined;
+    if (looking.has(kind) || (kind === 'file_edit' && this.#isCopy)) return undefined;
     const command = commandIn(args);
     if (command === undefined) return `it called ${name}`;
     return onlyLooks(command) ? undefined : `it ran ${cutAfter(command, 80)}`;
@@ -63,6 +63,8 @@ function commandIn(args: Json): string | undefined {
 
 const shell = /^(?:\/usr)?(?:\/bin\/)?(?:ba|z|da)?sh -l?c /;
 const quoted = /^(?:'[^']*'|"[^"]*")$/;
+/** Options of these programs that write a file or start another program. */
+const acting = /^--(?:output|pre|hostname-bin)\b/;
 const unsure = /[><|;&$`(){}\\\n*?~!]/;
 
 export function onlyLooks(given: string): boolean {
@@ -72,5 +74,5 @@ export function onlyLooks(given: string): boolean {
   const [program = '', verb = '', ...rest] = command.split(/\s+/);
   if (program === 'git')
     return gitLookers.has(verb) && !rest.some((word) => /^--(?:output|ext-diff|textconv|exec)/.test(word));
-  return lookers.has(program) && !/\s-(?:-pre|o|-output)\b/.test(` ${verb} ${rest.join(' ')}`);
+  return lookers.has(program) && ![verb, ...rest].some((word) => acting.test(word));
 }

@@ -48,11 +48,15 @@ ${done}`;
 
 export function reasonOf({ class: name, evidence }: Verdict): string {
   const why = evidence.find(({ signal }) => signal === 'error') ?? evidence[0];
-  return `${name}: ${why?.detail ?? ''}`;
+  const detail = why?.detail ?? '';
+  // An error of ours begins with its class.
+  return detail.startsWith(`${name}: `) ? detail : `${name}: ${detail}`;
 }
 
 function doneIn({ artifacts, tool_calls: calls, message, omitted }: RunOutcome): string {
-  const files = artifacts.slice(0, filesTold).map(({ path, operation }) => `- ${operation} ${path}`);
+  const files = artifacts
+    .slice(0, filesTold)
+    .map(({ path, operation }) => `- ${operation} ${cutAfter(path, longestCall)}`);
   const more = artifacts.length - files.length + (omitted?.artifacts ?? 0);
   const last = calls
     .slice(-callsTold)

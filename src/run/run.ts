@@ -203,7 +203,7 @@ class LiveRun implements Run {
   async #run(): Promise<RunOutcome> {
     let ignore = (): void => {};
     try {
-      const refusal = this.#options.refusal ?? (await this.#reserve());
+      const refusal = this.#options.refusal ?? (await unknownFallback(this.spec)) ?? (await this.#reserve());
       const { source, introduction, limits } = await this.#chooseSource(refusal);
       this.#sources.push(source);
       const sinks = await this.#openSinks();
@@ -224,7 +224,11 @@ class LiveRun implements Run {
         parked: this.#options.parked,
         begunWait: this.#options.begunWait,
         onWait: this.#options.onWait,
-        fallback: (this.spec.fallback ?? []).length === 0 ? undefined : (index, soFar) => this.#fallback(index, soFar),
+        // What was refused is the run, not its first agent.
+        fallback:
+          refusal !== undefined || (this.spec.fallback ?? []).length === 0
+            ? undefined
+            : (index, soFar) => this.#fallback(index, soFar),
         children: this.#children,
         tooLittle: this.spec.min_quota === undefined ? undefined : (agent, model) => this.#tooLittle(agent, model),
         isInner: this.#options.env[settleVariable] === '1',
@@ -340,7 +344,6 @@ class LiveRun implements Run {
     });
     if (refusal !== undefined) return refused(refusal, {});
     try {
-      if (spec === this.spec) await checkFallbacks(spec);
       const handedOn = traceVariables(this.#trace, this.#telemetry !== undefined);
       const given =
         Object.keys(handedOn).length === 0
@@ -477,11 +480,17 @@ class LiveRun implements Run {
 }
 
 /** A name that nobody knows is a mistake, however far down the list it stands. */
-async function checkFallbacks({ fallback = [] }: RunSpec): Promise<void> {
-  if (fallback.length === 0) return;
+async function unknownFallback({ fallback = [] }: RunSpec): Promise<Failure | undefined> {
+  if (fallback.length === 0) return undefined;
   const { findAgent } = await import('../agents/registry.ts');
-  for (const { agent } of fallback.map(readFallback))
-    if (agent !== builtIn && acpCommand(agent) === undefined) findAgent(agent);
+  try {
+    for (const { agent } of fallback.map(readFallback))
+      if (agent !== builtIn && acpCommand(agent) === undefined) findAgent(agent);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
 }
 
 function rootOf({ id, spec }: Run): string {

@@ -55,6 +55,8 @@ interface Parts {
   limitWait: Pick<LimitWait, 'until' | 'count' | 'over' | 'forget'>;
   spent(): Used;
   soFar(): RunOutcome;
+  /** The first file that the agent edited outside of its private copy. */
+  strayed(): string | undefined;
   warn(text: string): void;
 }
 
@@ -102,10 +104,11 @@ export class Succession {
   }
 
   async #fallbackOf(verdict: Verdict): Promise<NextAgent | undefined> {
-    const { spec, fallback, stop, soFar, warn } = this.#parts;
+    const { spec, fallback, stop, soFar, strayed, warn } = this.#parts;
     if (fallback === undefined || this.#fallbacks >= (spec.fallback ?? []).length || !mayFallBack(verdict))
       return undefined;
-    const { first } = this.#effects;
+    const edited = strayed();
+    const first = this.#effects.first ?? (edited === undefined ? undefined : `it edited ${edited}`);
     if (first !== undefined && spec.fallback_after_work !== true) {
       warn(
         `no other agent goes on, because this one did what may not be undone: ${first}; --fallback-after-work lets it`,

@@ -193,9 +193,19 @@ const fallBack = (crew: Crew, run: Run): Promise<void> => {
       args: () => [
         'run',
         'Make the check pass.',
-        ...['--agent', first?.id ?? '', '--fallback', fallback, '--permission-mode', 'full', '--to', 'runwire'],
+        '--agent',
+        first?.id ?? '',
+        '--fallback',
+        fallback,
+        '--permission-mode',
+        'full',
+        '--to',
+        'runwire',
         ...crew.flatMap(({ agent }) => (agent.pass ?? []).flatMap((name) => ['--env', name])),
-        ...['--isolate', 'overlay', '--on-limit', 'wait'],
+        '--isolate',
+        'overlay',
+        '--on-limit',
+        'wait',
       ],
       answer(request, index, cwd) {
         const agent = agentOf(request, crew);

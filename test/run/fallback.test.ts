@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
@@ -174,6 +175,57 @@ describe('an agent that cannot go on', () => {
     expect(told(after.agents, 'claude')).toContain('npm publish');
   });
 
+  it('is not followed after an edit outside its private copy', async () => {
+    const cwd = project();
+    execFileSync('git', ['init', '-q', '-b', 'main'], { cwd });
+    execFileSync('git', ['add', '.'], { cwd });
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'one'], { cwd });
+    const edits = (path: string): Step => ({
+      lines: [
+        ...codex.began('session-1'),
+        {
+          type: 'item.completed',
+          item: { id: 'item_0', type: 'file_change', changes: [{ path, kind: 'update' }], status: 'completed' },
+        },
+        ...codex.failed('503 Service Unavailable'),
+      ],
+      exit: 1,
+    });
+    for (const path of [join(cwd, 'app.ts'), '../../elsewhere.txt']) {
+      const { agents, outcome } = await runWith(
+        { codex: [edits(path)], claude: [claude.says('ok')] },
+        ['--agent', 'codex,claude', '--isolate', 'clone'],
+        { cwd },
+      );
+      expect(agents.starts('claude')).toEqual([]);
+      expect(outcome.warnings.join('\n')).toContain(`it edited ${path}`);
+    }
+  });
+
+  it('is not followed after a sub-agent of whose work nobody knows', async () => {
+    const [begun = {}] = claude.says('ok').lines;
+    const task = (id: string, ...children: object[]): Step => ({
+      lines: [
+        begun,
+        { type: 'assistant', message: { content: [{ type: 'tool_use', id, name: 'Task', input: { prompt: 'x' } }] } },
+        ...children,
+        { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: id, content: 'done' }] } },
+      ],
+      exit: 1,
+    });
+    const child = {
+      type: 'assistant',
+      parent_tool_use_id: 'toolu_2',
+      message: { content: [{ type: 'tool_use', id: 'toolu_3', name: 'Read', input: { file_path: 'a' } }] },
+    };
+    const after = async (step: Step): Promise<number> => {
+      const scripts = { claude: [step], codex: [{ lines: [...codex.began('s'), codex.says('ok'), codex.done(1, 1)] }] };
+      return (await runWith(scripts, ['--agent', 'claude,codex'])).agents.starts('codex').length;
+    };
+    expect(await after(task('toolu_1'))).toBe(0);
+    expect(await after(task('toolu_2', child))).toBe(1);
+  });
+
   it('that is not installed is followed by the next', async () => {
     const { status, outcome } = await runWith({ claude: [claude.says('ok')] }, ['--agent', 'qwen,claude']);
     expect(status).toBe(0);
@@ -219,6 +271,17 @@ describe('an agent that cannot go on', () => {
     expect(status).toBe(exitCodes.config);
     expect(stderr).toContain('cluade');
     expect(agents.starts('codex')).toEqual([]);
+    // Nobody begins, whoever of them could.
+    const last = await runWith({ claude: [claude.says('ok')] }, ['--agent', 'qwen,cluade,claude']);
+    expect(last.status).toBe(exitCodes.config);
+    expect(last.stderr).not.toMatch(/falling back|config: config/);
+    expect(last.agents.starts('claude')).toEqual([]);
+  });
+
+  it.each(['codex,,claude', ',claude', 'codex,'])('is not followed by nobody: --agent %s', async (names) => {
+    const { status, stderr } = await runWith({ codex: [noKey] }, ['--agent', names]);
+    expect(status).toBe(exitCodes.input);
+    expect(stderr).toContain(`--agent ${names}: expected names`);
   });
 });
 
@@ -235,5 +298,12 @@ it.each([
   ["bash -lc 'npm test'", false],
   ['rg --pre=evil x', false],
   ['sort -o out in', false],
+  ['tree -oout.txt', false],
+  ['tree -aofile', false],
+  ['uniq in out', false],
+  ['date -s 12:00', false],
+  ['rg --hostname-bin=./evil x', false],
+  ['ls --color -l', true],
+  ['grep -no x a', true],
   ['', false],
 ])('%s only looks: %s', (command, looks) => expect(onlyLooks(command)).toBe(looks));

@@ -172,6 +172,10 @@ class BorderedSource implements Source {
     return this.#inner.workspace;
   }
 
+  get strayed(): string | undefined {
+    return this.#inner.strayed;
+  }
+
   get border(): Border {
     return this.#guard.network;
   }

@@ -100,6 +100,7 @@ class IsolatedSource implements Source {
   /** The branch was not asked for by name, so one without changes may be dropped. */
   readonly #mayLeaveNone: boolean;
   readonly #copy: SharedCopy;
+  #strayed: string | undefined;
 
   constructor(
     inner: Source,
@@ -128,6 +129,10 @@ class IsolatedSource implements Source {
 
   get workspace(): Workspace | undefined {
     return this.#copy.isMade ? this.#workspace : undefined;
+  }
+
+  get strayed(): string | undefined {
+    return this.#strayed;
   }
 
   async produce(attempt: Attempt): Promise<ProcessEnd | undefined> {
@@ -166,6 +171,7 @@ class IsolatedSource implements Source {
     if (draft.type !== 'file.edited') return draft;
     const below = this.#insideCopy(draft.path);
     if (below !== undefined) this.#copy.edited.add(below);
+    else this.#strayed ??= draft.path;
     return { ...draft, path: this.#inCheckout(draft.path) };
   }
 

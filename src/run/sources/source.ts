@@ -23,6 +23,8 @@ export interface Source {
   lift?(limits: Partial<OwnLimits>): void;
   /** The private copy that it works in, if any. */
   readonly workspace?: Workspace | undefined;
+  /** The first file that its agent edited outside of that copy, by its own report. */
+  readonly strayed?: string | undefined;
   /** Where its network ends, if anywhere. */
   readonly border?: Border | undefined;
   /** Called when no more attempts follow; cleans up. */

@@ -323,6 +323,10 @@ class WiredSource implements Source {
     return this.#inner.workspace;
   }
 
+  get strayed(): string | undefined {
+    return this.#inner.strayed;
+  }
+
   correct(draft: Draft): Draft {
     return this.#inner.correct?.(draft) ?? draft;
   }

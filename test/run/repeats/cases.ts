@@ -57,6 +57,22 @@ export const loops: readonly Case[] = [
       noise(index),
     ]),
   ],
+  ['an edit and its undoing by git', times(5, () => [on, bash('git checkout app.ts', '')])],
+  [
+    'two files, each on and off',
+    times(5, (index) => [index % 2 === 0 ? on : off, flip(`${index % 2}`, `${(index + 1) % 2}`), noise(index)]),
+  ],
+  [
+    'two sub-agents, each in its own circle',
+    times(5, () => [
+      { ...failing, parent: 'item-0' },
+      { ...read('a.txt', 'x'), parent: 'item-1' },
+    ]),
+  ],
+  [
+    'a sub-agent, while the one above it works',
+    times(5, (index) => [{ ...failing, parent: 'item-0' }, read(`${index}.txt`, 'x'), edit('a.ts', `${index}`, 'b')]),
+  ],
   ['within a sub-agent', times(5, (index) => [{ ...failing, parent: 'item-0' }, noise(index)])],
 ];
 
@@ -82,6 +98,26 @@ export const polls: readonly Case[] = [
     'one test after each edit',
     times(40, (index) => [edit('a.ts', `${index}`, `${index + 1}`), bash('npm test', 'ok')]),
   ],
+  [
+    'a status between edits',
+    times(40, (index) => [edit('a.ts', `${index}`, `${index + 1}`), bash('git status', 'M a.ts')]),
+  ],
+  [
+    'a file that is read after each edit',
+    times(40, (index) => [edit('a.ts', `${index}`, 'x'), read('a.ts', `${index}`)]),
+  ],
+  [
+    'a status, a diff and a test between edits',
+    times(40, (index) => [bash('git status', 'M a'), bash('git diff', `${index}`), failing, patch(`+${index}`)]),
+  ],
+  ['sub-agents that begin alike', times(40, (index) => ({ ...bash('ls', 'a.txt'), parent: `item-${index}` }))],
+  [
+    'a round of four of which one differs',
+    times(40, (index) => [failing, on, read('a', 'x'), bash(`try ${index}`, '')]),
+  ],
+  ['arguments with a counter', times(40, (index) => mcp('next', { page: index }, []))],
+  ['an output with a time', counting('date', (index) => `10:00:${String(index).padStart(2, '0')}`)],
+  ['three in a row, then something else', times(40, (index) => [failing, failing, failing, noise(index)])],
   ['a counter that is written', times(40, (index) => write('n.txt', String(index)))],
   [
     'edits of which nothing is told',
