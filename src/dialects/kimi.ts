@@ -73,7 +73,7 @@ const lastWords: readonly (readonly [start: string, code: ErrorCode | undefined]
 
 /** A result that begins with this tells of a call that failed. */
 const failing = /^(?:<system>)?(?:ERROR:|Error:|Command failed|The tool call is rejected)/;
-const rejected = /rejected by the user|tool call is rejected/i;
+const rejected = /^(?:<system>)?(?:ERROR: )?The tool call (?:is|was) rejected/i;
 
 /** Messages, one after the other; the last one without a call is the answer. */
 function decoder(sink: DecoderSink): Decoder {
@@ -150,7 +150,11 @@ function decoder(sink: DecoderSink): Decoder {
     const id = filled(wire.tool_call_id);
     if (id === undefined || !calls.isOpen(id)) return sink.unknown(wire);
     const output = textIn(wire.content);
-    const status = rejected.test(output) ? 'denied' : failing.test(output.trimStart()) ? 'error' : 'success';
+    const status = rejected.test(output.trimStart())
+      ? 'denied'
+      : failing.test(output.trimStart())
+        ? 'error'
+        : 'success';
     calls.end(id, { status, output });
     if (!calls.areOpen) closeTurn();
   }

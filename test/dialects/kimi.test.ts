@@ -95,6 +95,8 @@ it.each([
   ['ERROR: no such file', 'error'],
   ['<system>ERROR: Command failed with exit code: 1.</system>', 'error'],
   ['The tool call is rejected by the user.', 'denied'],
+  ['<system>ERROR: The tool call is rejected by the user. Follow what they say.</system>', 'denied'],
+  ['tools.py:7: "The tool call is rejected by the user."', 'completed'],
   ['ok', 'completed'],
 ])('reads the result %j', (text, status) => {
   const read = readLines([says('', call('t', 'Shell', {})), result('t', text), says('Done.')]);
