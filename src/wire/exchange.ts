@@ -5,7 +5,7 @@ import { codeOfProvider, retryAfterIn } from '../outcome/faults.ts';
 import { present } from '../json/present.ts';
 import { AnswerMeter } from './answer-meter.ts';
 import { type Api, type BodyFacts, noReading, type Reading } from './apis/api.ts';
-import { answerHeaders, requestHeaders } from './headers.ts';
+import { answerHeaders, requestHeaders, withoutKey } from './headers.ts';
 import { decompressed } from './decompress.ts';
 import { type Quota, quotasIn } from './quota.ts';
 import type { AnswerTap } from './recording/recorder.ts';
@@ -115,13 +115,13 @@ export class Exchange {
     const { 'content-type': type, 'content-encoding': encoding } = answer.headers;
     this.#meter = api === undefined ? undefined : new AnswerMeter(api, { type, encoding }, keepsReply);
     if (route.key !== undefined && isError(answer)) return this.#passError(answer, keys);
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', answerHeaders(answer.rawHeaders, keys));
+    response.writeHead(...statusOf(answer, keys), answerHeaders(answer.rawHeaders, keys));
     response.flushHeaders();
     await passOn(answer, response, (chunk) => this.#see(chunk));
   }
 
   /** Some servers quote the key that they do not like. */
-  async #passError(answer: IncomingMessage, { token, key = '' }: { token: string; key?: string }): Promise<void> {
+  async #passError(answer: IncomingMessage, keys: { token: string; key?: string }): Promise<void> {
     const parts: Buffer[] = [];
     let size = 0;
     for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -131,15 +131,11 @@ export class Exchange {
       if (size > longestError) break;
     }
     const sent = Buffer.concat(parts);
-    const shown = await withoutKey(sent, answer.headers['content-encoding'], key, token);
+    const shown = await bodyWithoutKey(sent, answer.headers['content-encoding'], keys);
     const less = ['content-length', ...(shown.isPlain ? ['content-encoding'] : [])];
-    const headers = answerHeaders(answer.rawHeaders, { token, key }, less);
+    const headers = answerHeaders(answer.rawHeaders, keys, less);
     const { response } = this.#passage;
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', [
-      ...headers,
-      'content-length',
-      String(shown.body.length),
-    ]);
+    response.writeHead(...statusOf(answer, keys), [...headers, 'content-length', String(shown.body.length)]);
     await new Promise<void>((resolve) => response.end(shown.body, resolve).once('close', resolve));
   }
 
@@ -190,18 +186,24 @@ export class Exchange {
   }
 }
 
+/** The words beside the status are the provider's own, too. */
+function statusOf(
+  { statusCode = 502, statusMessage = '' }: IncomingMessage,
+  keys: Parameters<typeof withoutKey>[1],
+): [number, string] {
+  return [statusCode, withoutKey(statusMessage, keys)];
+}
+
 /** The body of an error without the key, however it is written there; one that cannot be read is left out. `isPlain`: it is no longer compressed. */
-async function withoutKey(
+async function bodyWithoutKey(
   sent: Buffer,
   encoding: string | undefined,
-  key: string,
-  token: string,
+  keys: Parameters<typeof withoutKey>[1],
 ): Promise<{ body: Buffer; isPlain: boolean }> {
   const bytes = await decompressed(sent, encoding, longestError).catch(() => Buffer.alloc(0));
-  const forms = [key, JSON.stringify(key).slice(1, -1), key.replaceAll('/', '\\/'), encodeURIComponent(key)];
   const text = bytes.toString('latin1');
-  if (bytes.length > 0 && !forms.some((form) => text.includes(form))) return { body: sent, isPlain: false };
-  const shown = forms.reduce((rest, form) => rest.replaceAll(form, token), text);
+  const shown = withoutKey(text, keys);
+  if (bytes.length > 0 && shown === text) return { body: sent, isPlain: false };
   return { body: Buffer.from(shown, 'latin1'), isPlain: true };
 }
 

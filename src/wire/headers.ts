@@ -39,9 +39,18 @@ function passedOn(raw: RawHeaders): [name: string, value: string][] {
 /** Made by us, for the connection to the provider. */
 const ours: ReadonlySet<string> = new Set(['host', 'content-length', 'accept-encoding', 'expect']);
 
+/** By these some servers take a request for another one than was looked at here. No client of a model sends them. */
+const disguises: ReadonlySet<string> = new Set([
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
+]);
+
 /** What the provider is sent: the agent's own headers, with the real key where its token was. */
 export function requestHeaders(raw: RawHeaders, { host, length, token, key }: Outgoing): string[] {
-  const own = passedOn(raw).filter(([name]) => !ours.has(name.toLowerCase()));
+  const own = passedOn(raw).filter(([name]) => !ours.has(name.toLowerCase()) && !disguises.has(name.toLowerCase()));
   const keyed = own.map(([name, value]) => [name, ofKey.has(name.toLowerCase()) ? withKey(value, token, key) : value]);
   // An answer that is not compressed can be read as it passes.
   return [
@@ -77,12 +86,17 @@ export function queryWithKey(query: string, token: string, key: string | undefin
     .join('&');
 }
 
+type Keys = Pick<Outgoing, 'token' | 'key'>;
+
 /** What the agent is sent: the provider's own headers but for `less`, and without the real key. */
-export function answerHeaders(
-  raw: RawHeaders,
-  { token, key }: Pick<Outgoing, 'token' | 'key'>,
-  less: readonly string[] = [],
-): string[] {
+export function answerHeaders(raw: RawHeaders, keys: Keys, less: readonly string[] = []): string[] {
   const kept = passedOn(raw).filter(([name]) => !less.includes(name.toLowerCase()));
-  return kept.flatMap(([name, value]) => [name, key === undefined ? value : value.replaceAll(key, token)]);
+  return kept.flatMap((pair) => pair.map((text) => withoutKey(text, keys)));
+}
+
+/** A text of a provider with the agent's token wherever the real key stands, as it is or as JSON and addresses have it. */
+export function withoutKey(text: string, { token, key }: Keys): string {
+  if (key === undefined) return text;
+  const forms = [key, JSON.stringify(key).slice(1, -1), key.replaceAll('/', '\\/'), encodeURIComponent(key)];
+  return forms.reduce((rest, form) => rest.replaceAll(form, token), text);
 }

@@ -3,10 +3,14 @@
  * write about such fields does not match.
  */
 const more =
-  /"(?:previous_response_id|conversation|file_id|file_url|file_data|image_url|input_image|input_file|input_audio|inlineData|inline_data|fileData|cachedContent|image|document|container|item_reference)"/;
+  /"(?:previous_response_id|conversation|file_id|file_url|file_data|image_url|input_image|input_file|input_audio|inlineData|inline_data|fileData|cachedContent|cached_content|image|document|container|item_reference|pmpt_[^"]{0,100})"/;
+/** A plain letter or digit that is written by its number, as no program does: it may hide one of these names. */
+const disguised = /[^\\]\\u00(?:3\d|[46][1-9a-f]|5[0-9af]|7[0-9a])/i;
 
 /** Longer than any of these names, with its quotes: one that begins in what is known may be another than that. */
 const longestName = 32;
+/** The same with every letter by its number. */
+const longestDisguise = 6 * longestName;
 /** What a template puts around a message. */
 const around = 16;
 /** An agent and its sub-agents each have a conversation of their own. */
@@ -31,9 +35,7 @@ export class InputBound {
   most(body: Buffer): number | undefined {
     const bounds = this.#known.flatMap(({ body: known, tokens }) => {
       const [from, to] = differenceOf(known, body);
-      return hasMore(body.subarray(Math.max(0, from - longestName), to + longestName))
-        ? []
-        : tokens + to - from + around;
+      return hasMore(body, from, to) ? [] : tokens + to - from + around;
     });
     if (!hasMore(body)) bounds.push(body.length + this.#unseen);
     return bounds.length === 0 ? undefined : Math.min(...bounds);
@@ -56,7 +58,11 @@ function addsTo(known: Buffer, body: Buffer): boolean {
   return from === to;
 }
 
-const hasMore = (body: Buffer): boolean => more.test(body.toString('latin1'));
+/** Whether a part of a body, or what it has changed around it, stands for more than its text. */
+function hasMore(body: Buffer, from = 0, to = body.length): boolean {
+  const part = (margin: number): string => body.toString('latin1', Math.max(0, from - margin), to + margin);
+  return more.test(part(longestName)) || disguised.test(part(longestDisguise));
+}
 
 /** Where a body differs from a known one: what stands before and after it is the same in both. */
 function differenceOf(known: Buffer, body: Buffer): [from: number, to: number] {

@@ -43,6 +43,8 @@ export interface RealAgent {
   env(place: Place): Record<string, string>;
   /** Why its runs cannot be compared when they go through the wire. */
   notWired?: string;
+  /** After its answer it asks once more, for notes of its own. */
+  takesNotes?: true;
   /** Its key is in a file of its home folder, which it reads itself. */
   keyInFile?: true;
   /** Variables that no plan can know of: they are passed with `--env`. */

@@ -244,6 +244,7 @@ export async function perform(
   { agent, scenario, folder, wire, after }: Performance,
   signal: AbortSignal,
 ): Promise<Performed[]> {
+  type Turn = Exclude<ReturnType<Scenario['turns']>[number], (...args: never) => unknown>;
   let turns: ReturnType<Scenario['turns']> = [];
   const stages: Stage[] = [];
   const server = await startModelServer({
@@ -254,7 +255,12 @@ export async function perform(
         for (const { base, pid, keys } of stages)
           for (const place of keysIn(key, base, { except: pid, memory: index === 0 && agent.keyInFile !== true }))
             keys.add(place);
-      const turn = turns[index] ?? { fault: { status: 400, kind: 'invalid_request' } };
+      // Through the wire, a refusal of the last request is the end of the run.
+      const last: Turn =
+        wire !== undefined && agent.takesNotes === true
+          ? { text: 'Nothing to note.' }
+          : { fault: { status: 400, kind: 'invalid_request' } };
+      const turn = turns[index] ?? last;
       return typeof turn === 'function' ? turn(request) : turn;
     },
     // By order: an agent that goes on after a cut sends the piece it has as an answer of its own.

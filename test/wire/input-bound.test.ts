@@ -45,6 +45,25 @@ describe('the most input tokens of a request', () => {
     expect(bound.most(body([picture, answer, { ...picture, name: 'b' }]))).toBeUndefined();
   });
 
+  it.each([
+    ['in small letters', String.raw`{"\u0069mage":"a"}`],
+    ['in capitals of its number', String.raw`{"input":[{"file\u005Fid":"a"}]}`],
+    ['altogether', `{"${[...'image_url'].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('')}":"a"}`],
+    ['after a backslash', String.raw`{"a":"\\\\","\u0069mage":"a"}`],
+    ['in the number of a prompt of theirs', String.raw`{"prompt":{"id":"\u0070mpt_1"}}`],
+  ])('are unknown where the name of a picture or file may be hidden: %s', (_name, text) => {
+    const bound = new InputBound();
+    bound.learn(Buffer.from('{}'), 10);
+    expect(bound.most(Buffer.from(text))).toBeUndefined();
+  });
+
+  it.each([
+    ['a backslash before it', String.raw`{"content":"use \\\\u0041 for A"}`],
+    ['what programs escape', String.raw`{"content":"a\u003cb\u0026\u0027\u007f\u00e4\u0000"}`],
+  ])('are its bytes with %s', (_name, text) => {
+    expect(new InputBound().most(Buffer.from(text))).toBe(text.length);
+  });
+
   it('are not unknown because somebody writes about pictures', () => {
     const said = body([{ role: 'user', content: 'what is "image_url": {} for?' }]);
     expect(new InputBound().most(said)).toBe(said.length);

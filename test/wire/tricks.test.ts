@@ -140,6 +140,21 @@ describe('the key', () => {
     expect(decodeURIComponent(body)).not.toContain(key);
   });
 
+  const inAddress = encodeURIComponent(key);
+  it.each([
+    ['beside a status', 401, `HTTP/1.1 401 Bad ${key}\r\ncontent-length: 0\r\n\r\n`],
+    ['beside a good status', 200, `HTTP/1.1 200 ${key}\r\ncontent-length: 2\r\n\r\n{}`],
+    ['in an address', 200, `HTTP/1.1 200 OK\r\nlink: </next?key=${inAddress}>\r\ncontent-length: 2\r\n\r\n{}`],
+    ['in a header', 400, `HTTP/1.1 400 No\r\nx-a: "${key.replaceAll('/', '\\/')}"\r\ncontent-length: 2\r\n\r\n{}`],
+  ])('does not come back %s', async (_name, status, bytes) => {
+    const { url } = await opened(await rawProvider(saying(bytes)));
+    const { hostname, port, pathname } = new URL(url);
+    const head = `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nconnection: close\r\n`;
+    const told = await exchangeBytes(url, `${head}content-length: ${chat.length}\r\n\r\n${chat}`);
+    expect(told).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(decodeURIComponent(told.replaceAll('\\/', '/'))).not.toContain(key);
+  });
+
   it.each([301, 302, 303, 307, 308])('does not follow a redirect with %i', async (status) => {
     const seen: string[] = [];
     const other = await provider((incoming, response) => {
@@ -211,6 +226,26 @@ describe('old and odd ways to ask', () => {
     await exchangeBytes(url, `POST ${pathname} HTTP/1.1\r\nhost: x\r\n${headers}\r\n${body}${hidden}`);
     expect(seen.filter((path) => !path.endsWith('/chat/completions'))).toEqual([]);
     expect(seen.length).toBeLessThanOrEqual(1);
+  });
+
+  it('a request cannot pass for another one by a header', async () => {
+    const seen: http.IncomingHttpHeaders[] = [];
+    const { url } = await opened(
+      await provider((incoming, response) => {
+        seen.push(incoming.headers);
+        incoming.resume().on('end', () => response.end(answer));
+      }),
+    );
+    const headers = {
+      'X-HTTP-Method-Override': 'DELETE',
+      'x-http-method': 'DELETE',
+      'x-method-override': 'DELETE',
+      'x-original-url': '/files',
+      'X-Rewrite-URL': '/files',
+      'x-own': 'stays',
+    };
+    expect(await receive(url, { body: chat, headers })).toMatchObject({ status: 200 });
+    expect(Object.keys(seen[0] ?? {}).filter((name) => name.startsWith('x-'))).toEqual(['x-own']);
   });
 
   it.each([

@@ -213,10 +213,11 @@ class WireListener {
   }
 
   /** A program that offers tools asks without them, and without what was said before, for a title or the like. */
-  #kindOf({ facts: { tools, continues } }: ModelRequest): RequestKind {
+  #kindOf({ facts: { tools, continues }, isUnreadable }: ModelRequest): RequestKind {
     const offeredTools = this.#offersTools;
     this.#offersTools ||= tools > 0;
-    if (tools > 0 || continues) return 'work';
+    // One that nobody can read may be anything.
+    if (tools > 0 || continues || isUnreadable === true) return 'work';
     return offeredTools ? 'side' : 'unclear';
   }
 

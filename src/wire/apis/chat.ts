@@ -1,9 +1,9 @@
 import type { FinishReason } from '../../events/event.ts';
 import type { Json, JsonObject } from '../../json/json.ts';
-import { count as amount, filled, isObject, list, object, whole } from '../../json/read.ts';
+import { count as amount, filled, isObject, list, object } from '../../json/read.ts';
 import { present } from '../../json/present.ts';
 import { type Api, type Meter, noReading } from './api.ts';
-import { count, eventOf, finished, timesMost, toldError } from './words.ts';
+import { count, eventOf, finished, most, timesMost, tokenCount, toldError } from './words.ts';
 
 const finishes: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
@@ -21,7 +21,8 @@ export const chat: Api = {
   facts(body) {
     return {
       model: filled(body.model),
-      maxOutput: timesMost(body.max_completion_tokens ?? body.max_tokens, body.n),
+      // Servers differ in which of the two they heed.
+      maxOutput: timesMost(most(body.max_completion_tokens, body.max_tokens), answersTo(body)),
       tools: list(body.tools).length + list(body.functions).length,
       hostedTools: isObject(body.web_search_options) ? ['web_search'] : [],
       continues: list(body.messages).some((message) => object(message).role === 'assistant'),
@@ -30,6 +31,12 @@ export const chat: Api = {
   meter: () => new ChatMeter(),
   refusal: (message) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
 };
+
+/** Plain completions may be asked of several prompts at once, and pick the best of several answers. */
+function answersTo({ n, best_of: best, prompt }: JsonObject): number {
+  const isList = list(prompt).some((each) => typeof each !== 'number');
+  return (most(n, best) ?? 1) * (isList ? list(prompt).length : 1);
+}
 
 /** Searched from what is rare in an answer, which is three times as fast. */
 const telling = /_reason":\s?"|"usage"|"error"|\[DONE\]/;
@@ -68,17 +75,17 @@ class ChatMeter implements Meter {
   }
 
   #usage(usage: JsonObject): void {
-    const input = whole(usage.prompt_tokens);
+    const input = tokenCount(usage.prompt_tokens);
     if (input === undefined) return;
-    const completion = whole(usage.completion_tokens) ?? 0;
+    const completion = tokenCount(usage.completion_tokens) ?? 0;
     const details = object(usage.prompt_tokens_details);
     count(this.reading, {
       input,
       // Some servers leave reasoning out of the completion, and count it in the total alone.
-      output: Math.max(completion, (whole(usage.total_tokens) ?? 0) - input),
-      cacheRead: whole(details.cached_tokens) ?? whole(usage.prompt_cache_hit_tokens),
-      cacheWrite: whole(details.cache_write_tokens),
-      reasoning: whole(object(usage.completion_tokens_details).reasoning_tokens),
+      output: Math.max(completion, (tokenCount(usage.total_tokens) ?? 0) - input),
+      cacheRead: tokenCount(details.cached_tokens) ?? tokenCount(usage.prompt_cache_hit_tokens),
+      cacheWrite: tokenCount(details.cache_write_tokens),
+      reasoning: tokenCount(object(usage.completion_tokens_details).reasoning_tokens),
       cost: amount(usage.cost),
     });
     this.reading.usage = this.reading.isWhole ? 'final' : 'partial';

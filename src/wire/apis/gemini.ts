@@ -1,9 +1,9 @@
 import type { FinishReason } from '../../events/event.ts';
 import type { Json, JsonObject } from '../../json/json.ts';
-import { filled, list, object, whole } from '../../json/read.ts';
+import { filled, list, object } from '../../json/read.ts';
 import { present } from '../../json/present.ts';
 import { type Api, type Meter, noReading, type Reading } from './api.ts';
-import { count, eventOf, finished, timesMost, toldError } from './words.ts';
+import { count, eventOf, finished, most, timesMost, tokenCount, toldError } from './words.ts';
 
 const finishes: Readonly<Record<string, FinishReason>> = {
   STOP: 'stop',
@@ -22,11 +22,15 @@ export const gemini: Api = {
   path: /\/models\/[\w.-]+(?::|%3A)(?:generateContent|streamGenerateContent)$/i,
   facts(body, path) {
     const tools = list(body.tools).map(object);
-    const config = object(body.generationConfig);
+    // The server reads names in either spelling.
+    const config = { ...object(body.generation_config), ...object(body.generationConfig) };
     return {
       model: /\/models\/([\w.-]+)/.exec(path)?.[1],
-      maxOutput: timesMost(config.maxOutputTokens, config.candidateCount),
-      tools: tools.reduce((sum, tool) => sum + list(tool.functionDeclarations).length + hostedBy(tool).length, 0),
+      maxOutput: timesMost(
+        most(config.maxOutputTokens, config.max_output_tokens),
+        most(config.candidateCount, config.candidate_count),
+      ),
+      tools: tools.reduce((sum, tool) => sum + functionsOf(tool) + hostedBy(tool).length, 0),
       hostedTools: [...new Set(tools.flatMap(hostedBy))],
       continues: list(body.contents).some((content) => object(content).role === 'model'),
     };
@@ -37,7 +41,13 @@ export const gemini: Api = {
 
 /** A tool is an object whose one field names it; functions are the agent's own. */
 function hostedBy(tool: JsonObject): string[] {
-  return Object.keys(tool).filter((name) => name !== 'functionDeclarations');
+  return Object.keys(tool).filter((name) => !functions.some((each) => each === name));
+}
+
+const functions = ['functionDeclarations', 'function_declarations'] as const;
+
+function functionsOf(tool: JsonObject): number {
+  return functions.reduce((sum, name) => sum + list(tool[name]).length, 0);
 }
 
 class GeminiMeter implements Meter {
@@ -84,14 +94,14 @@ class GeminiMeter implements Meter {
     if (raw !== undefined) this.#reading.isWhole = true;
     const searches = list(object(candidate.groundingMetadata).webSearchQueries).length;
     if (searches > 0) count(this.#reading, { webSearches: searches });
-    const prompt = whole(usage.promptTokenCount);
+    const prompt = tokenCount(usage.promptTokenCount);
     if (prompt === undefined) return;
-    const thoughts = whole(usage.thoughtsTokenCount);
-    const candidates = whole(usage.candidatesTokenCount);
+    const thoughts = tokenCount(usage.thoughtsTokenCount);
+    const candidates = tokenCount(usage.candidatesTokenCount);
     count(this.#reading, {
-      input: prompt + (whole(usage.toolUsePromptTokenCount) ?? 0),
+      input: prompt + (tokenCount(usage.toolUsePromptTokenCount) ?? 0),
       output: candidates === undefined && thoughts === undefined ? undefined : (candidates ?? 0) + (thoughts ?? 0),
-      cacheRead: whole(usage.cachedContentTokenCount),
+      cacheRead: tokenCount(usage.cachedContentTokenCount),
       reasoning: thoughts,
     });
     this.#reading.usage = this.#reading.isWhole ? 'final' : 'partial';

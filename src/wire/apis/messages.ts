@@ -4,7 +4,7 @@ import { filled, list, object, whole } from '../../json/read.ts';
 import { present } from '../../json/present.ts';
 import { tierOfMessages } from '../../outcome/service-tier.ts';
 import { type Api, type Meter, noReading } from './api.ts';
-import { count, eventOf, finished, hostedIn, toldError } from './words.ts';
+import { count, eventOf, finished, hostedIn, tokenCount, toldError } from './words.ts';
 
 const finishes: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
@@ -77,11 +77,11 @@ class MessagesMeter implements Meter {
   /** A later event counts everything again, or the output alone; what it says of the input may be 0 then. */
   #usage(usage: JsonObject, is: 'partial' | 'final'): void {
     const known = this.reading.tokens;
-    const uncached = whole(usage.input_tokens);
-    const output = whole(usage.output_tokens);
+    const uncached = tokenCount(usage.input_tokens);
+    const output = tokenCount(usage.output_tokens);
     if (uncached === undefined && output === undefined) return;
-    const cacheRead = whole(usage.cache_read_input_tokens) || known.cacheRead;
-    const cacheWrite = whole(usage.cache_creation_input_tokens) || known.cacheWrite;
+    const cacheRead = tokenCount(usage.cache_read_input_tokens) || known.cacheRead;
+    const cacheWrite = tokenCount(usage.cache_creation_input_tokens) || known.cacheWrite;
     count(this.reading, {
       input:
         uncached === undefined
@@ -89,10 +89,10 @@ class MessagesMeter implements Meter {
           : Math.max(uncached + (cacheRead ?? 0) + (cacheWrite ?? 0), known.input ?? 0),
       cacheRead,
       cacheWrite,
-      cacheWriteHour: whole(object(usage.cache_creation).ephemeral_1h_input_tokens) || undefined,
+      cacheWriteHour: tokenCount(object(usage.cache_creation).ephemeral_1h_input_tokens) || undefined,
       output,
-      reasoning: whole(object(usage.output_tokens_details).thinking_tokens),
-      webSearches: whole(object(usage.server_tool_use).web_search_requests) || undefined,
+      reasoning: tokenCount(object(usage.output_tokens_details).thinking_tokens),
+      webSearches: tokenCount(object(usage.server_tool_use).web_search_requests) || undefined,
     });
     Object.assign(this.reading, present({ serviceTier: tierOfMessages(usage) }));
     this.reading.usage = is;

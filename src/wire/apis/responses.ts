@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../json/json.ts';
 import { filled, isObject, list, object, whole } from '../../json/read.ts';
 import { present } from '../../json/present.ts';
 import { type Api, type Meter, noReading } from './api.ts';
-import { count, eventOf, finished, hostedIn, toldError } from './words.ts';
+import { count, eventOf, finished, hostedIn, tokenCount, toldError } from './words.ts';
 
 const incompletes: Readonly<Record<string, FinishReason>> = {
   max_output_tokens: 'length',
@@ -101,16 +101,16 @@ class ResponsesMeter implements Meter {
 
   #usage(response: JsonObject): void {
     const usage = object(response.usage);
-    const input = whole(usage.input_tokens);
-    const output = whole(usage.output_tokens);
+    const input = tokenCount(usage.input_tokens);
+    const output = tokenCount(usage.output_tokens);
     if (input === undefined && output === undefined) return;
     const details = object(usage.input_tokens_details);
     count(this.reading, {
       input,
       output,
-      cacheRead: whole(details.cached_tokens),
-      cacheWrite: whole(details.cache_write_tokens),
-      reasoning: whole(object(usage.output_tokens_details).reasoning_tokens),
+      cacheRead: tokenCount(details.cached_tokens),
+      cacheWrite: tokenCount(details.cache_write_tokens),
+      reasoning: tokenCount(object(usage.output_tokens_details).reasoning_tokens),
       webSearches: list(response.output).filter((item) => object(item).type === 'web_search_call').length || undefined,
     });
     Object.assign(this.reading, present({ serviceTier: filled(response.service_tier) }));

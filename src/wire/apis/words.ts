@@ -1,7 +1,7 @@
 import type { FinishReason } from '../../events/event.ts';
 import type { Json, JsonObject } from '../../json/json.ts';
 import { objectIn } from '../../json/parse.ts';
-import { filled, isObject, list, object, whole, wordIn } from '../../json/read.ts';
+import { count as amount, filled, isObject, list, object, whole, wordIn } from '../../json/read.ts';
 import type { Tokens } from '../../outcome/tokens.ts';
 import { present } from '../../json/present.ts';
 import type { Reading, ToldError } from './api.ts';
@@ -31,10 +31,21 @@ export function finished(into: Reading, words: Readonly<Record<string, FinishRea
   into.finish = wordIn(words, raw) ?? 'other';
 }
 
+/** The highest of the counts that are given. */
+export function most(...values: readonly (Json | undefined)[]): number | undefined {
+  const counts = values.map(whole).filter((value) => value !== undefined);
+  return counts.length === 0 ? undefined : Math.max(...counts);
+}
+
+/** What a provider counted: one that tells more than any could have sold tells nothing. */
+export function tokenCount(value: Json | undefined): number | undefined {
+  return Number.isInteger(value) ? amount(value) : undefined;
+}
+
 /** How many answers are asked for at once: each may be as long as the limit allows. */
 export function timesMost(limit: Json | undefined, answers: Json | undefined): number | undefined {
-  const most = whole(limit);
-  return most === undefined ? undefined : most * Math.max(1, whole(answers) ?? 1);
+  const each = whole(limit);
+  return each === undefined ? undefined : each * Math.max(1, whole(answers) ?? 1);
 }
 
 /** The names in a list of tools, less those that the agent runs itself. */

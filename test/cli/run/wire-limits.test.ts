@@ -18,7 +18,7 @@ const variables: Record<ModelApi, string> = {
 /** Asks in rows, each of several requests at once, whatever it is answered, and leaves work behind. */
 const program = `
   import { writeFileSync } from 'node:fs';
-  const { base, path, rows, heeds, stays } = JSON.parse(process.argv[2]);
+  const { base, path, rows, heeds, stays, encoding } = JSON.parse(process.argv[2]);
   const tell = (line) => console.log(JSON.stringify(line));
   if (stays) process.on('SIGINT', () => {}).on('SIGTERM', () => {});
   tell({ type: 'thread.started', thread_id: 'its-own' });
@@ -27,7 +27,7 @@ const program = `
   const ask = async (body) => {
     const answer = await fetch(process.env[base] + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...(encoding ? { 'content-encoding': encoding } : {}) },
       body: JSON.stringify(body),
     });
     const text = await answer.text();
@@ -55,17 +55,19 @@ interface Asked {
   heeds?: boolean;
   /** It ignores signals and never ends. */
   stays?: boolean;
+  /** What it says of its bodies. */
+  encoding?: string;
   run?: typeof inside | typeof live;
 }
 
 const answer: TurnInput = { text: 'Hello.', usage: { input: 1000, output: 50 } };
 
-async function asked({ api = 'chat', rows, flags, turns = [answer], heeds, stays, run = inside }: Asked) {
+async function asked({ api = 'chat', rows, flags, turns = [answer], heeds, stays, encoding, run = inside }: Asked) {
   const server = await serve(turns);
   const cwd = project();
   writeFileSync(join(cwd, 'agent.mjs'), program);
   const { format, path } = apis[api];
-  const orders = JSON.stringify({ base: variables[api], path: path(false), rows, heeds, stays });
+  const orders = JSON.stringify({ base: variables[api], path: path(false), rows, heeds, stays, encoding });
   const flagsBefore = ['--wire', 'meter', '--ledger', 'none', '--to', 'runwire', ...flags];
   const { stdout, status } = await run(['run', ...flagsBefore, '--', process.execPath, 'agent.mjs', orders], {
     cwd,
@@ -189,18 +191,29 @@ describe('a title or the like', () => {
   });
 });
 
+it('what nobody can read is a turn', async () => {
+  const rows = [[work], [title], [title]];
+  expect(await asked({ rows, flags: ['--max-turns', '2'], encoding: 'unknown' })).toMatchObject({
+    status: 6,
+    served: 2,
+  });
+});
+
 describe('a program that ignores everything', () => {
-  it('is gone five seconds after its request was refused', async () => {
-    const { status, records } = await asked({
+  it('is killed after its request was refused, and its work is kept', async () => {
+    const {
+      status,
+      served,
+      work: left,
+      outcome,
+    } = await asked({
       rows: many(2, work),
       flags: ['--max-turns', '1'],
       stays: true,
       run: live,
     });
-    const at = (wanted: string): number =>
-      Date.parse(records.find(({ type }) => type === wanted)?.timestamp ?? 'never');
-    expect(status).toBe(6);
-    expect(at('thread.completed') - at('limit.reached')).toBeLessThan(5000);
+    expect({ status, served, left }).toEqual({ status: 6, served: 1, left: 'what it did' });
+    expect(outcome.verdict.evidence).toContainEqual({ signal: 'process', detail: expect.stringContaining('SIGKILL') });
   });
 });
 

@@ -16,8 +16,7 @@ export const qwen: RealAgent = {
     }),
   }),
   env: ({ url }) => ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'rig-model' }),
-  notWired:
-    'after its answer it asks once more, for notes of its own; the scripted model refuses that, and the wire takes it for the end',
+  takesNotes: true,
   hands: {
     shell: (command) => ({ name: 'run_shell_command', args: { command, description: 'A step' } }),
     read: (file_path) => ({ name: 'read_file', args: { file_path } }),
