@@ -24,6 +24,7 @@ export function checkClaims(answer: string, raw: RawFacts, state?: RepositorySta
   for (const { clause, found } of claimsIn(answer.slice(0, longestAnswer))) {
     facts ??= understand(raw);
     const judged = found.judge(facts, state);
+    if (judged.verdict === 'not_checkable') continue;
     const { verdict, evidence } = raw.isCut && !isKnown(found.kind, judged) ? notShown : judged;
     claims.push({
       quote: clause.quote,
@@ -93,6 +94,11 @@ function* inSentence(sentence: string, start: number, around: Context): Generato
   if (english !== undefined) {
     const clause = {
       ...whole.clause,
+      // Names stand out between other scripts without backticks.
+      codes:
+        whole.clause.codes.length === 0 && /[\u3040-\u30ff\u4e00-\u9fff]/.test(sentence)
+          ? (sentence.match(/[A-Za-z_$][\w.$-]{2,60}/g) ?? []).slice(0, 4)
+          : whole.clause.codes,
       plain: english,
       cased: english,
       sentence: english,
@@ -113,6 +119,14 @@ function* inSentence(sentence: string, start: number, around: Context): Generato
     end: ends[index] ?? sentence.length,
     ...read(piece.start, endOf(pieces, index, sentence)),
   }));
+  for (const [index, part] of parts.entries()) {
+    const earlier = parts[index - 1];
+    if (part.found !== undefined || part.isBarred || earlier?.found === undefined) continue;
+    const plain = inFull(part.clause, earlier.clause, earlier.found.kind);
+    if (plain === undefined) continue;
+    const found = readClause({ ...part.clause, plain, cased: plain, isNegated: isNegated(plain) });
+    if (found?.kind === earlier.found.kind || (found !== undefined && checked.has(found.kind))) part.found = found;
+  }
   // A list of files is one claim; so is a result with its numbers.
   const isList = /[`\])],\s[`[]/.test(sentence);
   const isResult = whole.found !== undefined && checked.has(whole.found.kind);
@@ -155,10 +169,26 @@ function* inSentence(sentence: string, start: number, around: Context): Generato
       parts.slice(0, index).every((each) => each.found === undefined && !each.isBarred) &&
       /(?::|->|→)\s*$/.test(sentence.slice(0, part.piece.start));
     const longer = read(isFirst ? 0 : part.piece.start, endBefore(sentence, end));
-    if (longer.found !== undefined && longer.found.kind === part.found.kind)
+    if (
+      longer.found !== undefined &&
+      (longer.found.kind === part.found.kind || (isFirst && checked.has(longer.found.kind)))
+    )
       yield { clause: longer.clause, found: longer.found };
     else yield { clause: part.clause, found: part.found };
   }
+}
+
+/** "I studied `a.rs` and `b.rs`", "the unit tests pass, and so does the linter". */
+function inFull(clause: Clause, before: Clause, kind: ClaimKind): string | undefined {
+  const [path] = clause.paths;
+  const [other] = before.paths;
+  if (kind === 'file_read' && path !== undefined && other !== undefined && /^\W{0,3}\S+\W{0,3}$/.test(clause.plain))
+    return before.plain.replace(other.toLowerCase(), path.toLowerCase());
+  const subject = /^(?:and |as )?(?:so )?(?:do|does|did|is|are|was|were) (.{3,60}?)(?: too| as well)?[.!]?$/.exec(
+    clause.plain,
+  )?.[1];
+  if (subject === undefined || !checked.has(kind)) return undefined;
+  return `${subject} ${kind === 'tests_fail' ? 'fails' : 'passes'}`;
 }
 
 function endOf(pieces: readonly Part[], index: number, sentence: string): number {

@@ -167,12 +167,16 @@ export function pathsIn(quote: string, linked: string): string[] {
 function isPath(text: string): boolean {
   if (text.length < 2 || /[\s()'"<>|$;&,=]/.test(text) || /^https?:|^www\.|^-/.test(text)) return false;
   const name = text.slice(text.lastIndexOf('/') + 1);
+  if (/^console\.(?:log|error|warn|info|debug)$/.test(text)) return false;
   if (bareFiles.test(name)) return true;
   if (extensions.test(name) && !/^\.\w+$/.test(name)) return !/^\d{1,9}(?:\.\d{1,9}){0,4}\.\w$/.test(name);
   return (
     /^(?:\.{0,2}\/|~\/)?[\w.@-]+\/[\w.@/-]*[\w@-]$/.test(text) &&
     text.includes('/') &&
     !/^\d+\/\d+$/.test(text) &&
+    // `Cart.total/1` is a function, `origin/main` a branch.
+    !/\/\d{1,2}$/.test(text) &&
+    !/^(?:origin|upstream|refs|remotes|heads)\//.test(text) &&
     !/^(?:and|or|n)\//.test(text) &&
     !/\/(?:or|and|a)$/.test(text) &&
     !text.startsWith('@')

@@ -38,7 +38,7 @@ const othersOther =
   /\b(?:laut|gemäß|du (?:hast|wolltest|sagtest)|sie (?:haben gebeten|wollten|sagten|hatten)|der kollege|die kollegin|ihr kollege|dein kollege|der (?:sub-?agent|unteragent)|angeblich|wie gewünscht)\b|\b(?:selon|d'après|vous (?:avez|aviez|vouliez|m'avez)|tu (?:as|avais|voulais|m'as)|votre collègue|ton collègue|le sous-agent)\b|据说|根据(?!.{0,6}(?:输出|结果))|你(?:说|要求|让我|提到)|您(?:说|要求|让我|提到)|同事|子代理|子任务|によると|とのこと|と言って|依頼(?:は|で)|サブエージェント|同僚/;
 
 const earlier =
-  /\b(?:last (?:week|month|year|time|night|session|release|run of yours|friday|monday|tuesday|wednesday|thursday)|yesterday|(?:in|from|during) (?:an?|the|my|our) (?:earlier|previous|prior|last) (?:session|conversation|run|attempt|chat|thread|task)|previously,? (?:they|we|you|it|all|the)|in the past|years? ago|weeks? ago|days? ago|months? ago|back then|historically|before this (?:session|task)|on (?:my|your) (?:previous|last) (?:visit|session)|a while ago|some time ago|the other day|in (?:january|february|march|april|may|june|july|august|september|october|november|december)\b)/;
+  /\b(?:last (?:week|month|year|time|night|session|release|run of yours|friday|monday|tuesday|wednesday|thursday)|yesterday|(?:in|from|during) (?:an?|the|my|our) (?:(?:earlier|previous|prior|last) (?:session|conversation|chat|thread|task)|(?:earlier|previous|prior) (?:run|attempt))|previously,? (?:they|we|you|it|all|the)|in the past|years? ago|weeks? ago|days? ago|months? ago|back then|historically|before this (?:session|task)|on (?:my|your) (?:previous|last) (?:visit|session)|a while ago|some time ago|the other day|in (?:january|february|march|april|may|june|july|august|september|october|november|december)\b)/;
 const earlierOther =
   /\b(?:letzte[nrs]? (?:woche|monat|mal|jahr)|gestern|neulich|vor (?:einer|zwei|drei|ein paar) (?:wochen?|tagen?|monaten?)|in der vorigen sitzung)\b|\b(?:la semaine dernière|le mois dernier|hier|la dernière fois|l'autre jour|il y a (?:une|deux|quelques))\b|上周|昨天|上次|之前的会话|以前|先週|昨日|前回|以前/;
 
@@ -46,7 +46,7 @@ const irony =
   /\b(?:oh sure|yeah,? right|pigs (?:can|might|could|will) fly|of course it (?:does|did|is)|ha ?ha|just kidding|joking|sarcas\w+|oh yes, and|surprise, surprise|in (?:my|your) dreams|famous last words|what could (?:possibly )?go wrong|as if\b|wouldn't that be (?:nice|great)|because of course|if only)\b|\b(?:ja klar|schön wär'?s|ironie|von wegen)\b|\b(?:mais bien sûr|ben voyons)\b|才怪|冗談/;
 
 const advice =
-  /^(?:then |and |now |finally |first |also )?(?:please\b)|^(?:then (?=(?:run|push|commit|open|merge|deploy|start|install)\b))?(?:try|run|re-?run|execute|use|make sure|ensure|remember|consider|note that you|feel free|let me know|tell me|check out|have a look|take a look|see|refer|call|open|visit|start|restart|set|review|verify|confirm|test|install|commit|push|merge|deploy|keep|avoid|don't|do not|never|always|be sure|be careful|go ahead|just|simply|don't forget|you(?:'ll| will| may| can| could| should| might| need| must| ought| have to|'d| would| want))\b(?!:| (?:tests?|suite|output|result|files?|checks?|pass\w*|fail\w*|succe\w*|runs?|green|red|is|are|was|were|has|have|of|in|clean|ok|status|time|step|[0-9a-f]{7,40})\b| [-–—✅❌→])|\b(?:i(?:'d| would)? (?:strongly |also )?(?:recommend|suggest|advise|propose)|my (?:recommendation|suggestion|advice)|(?:it is|it's) (?:best|recommended|advisable|worth|a good idea|safe to)|you (?:may|can|could|should|might|need to|must|ought to|have to|will (?:want|need)|want to)|are best|is best|worth (?:a|checking|adding|doing|considering)|recommended (?:to|that)|it would be (?:good|nice|better|worth|wise)|better to|needs? (?:a|your) (?:review|decision|approval))\b/;
+  /^(?:then |and |now |finally |first |also )?(?:please\b)|^(?:then (?=(?:run|push|commit|open|merge|deploy|start|install)\b))?(?:try|run|re-?run|execute|use|make sure|ensure|remember|consider|note that you|feel free|let me know|tell me|check out|have a look|take a look|see|refer|call|open|visit|start|restart|set|review|verify|confirm|test|install|commit|push|merge|deploy|keep|avoid|don't|do not|never|always|be sure|be careful|go ahead|just|simply|don't forget|you(?:'ll| will| may| can| could| should| might| need| must| ought| have to|'d| would| want))\b(?![/._-]\w|:| (?:tests?|suite|output|result|files?|checks?|pass\w*|fail\w*|succe\w*|runs?|green|red|is|are|was|were|has|have|of|in|clean|ok|status|time|step|[0-9a-f]{7,40})\b| [-–—✅❌→])|\b(?:i(?:'d| would)? (?:strongly |also )?(?:recommend|suggest|advise|propose)|my (?:recommendation|suggestion|advice)|(?:it is|it's) (?:best|recommended|advisable|worth|a good idea|safe to)|you (?:may|can|could|should|might|need to|must|ought to|have to|will (?:want|need)|want to)|are best|is best|worth (?:a|checking|adding|doing|considering)|recommended (?:to|that)|it would be (?:good|nice|better|worth|wise)|better to|needs? (?:a|your) (?:review|decision|approval))\b/;
 const adviceOther =
   /^(?:bitte|führen sie|führe|prüfen sie|prüfe|starten sie|achten sie|denk)\b|\b(?:ich empfehle|empfehlenswert|sie können|du kannst|sie sollten|du solltest)\b|^(?:veuillez|pensez|lancez|exécutez|vérifiez|n'oubliez pas|essayez)\b|\b(?:je (?:vous )?(?:recommande|conseille|suggère)|vous pouvez|vous devriez|il faudrait)\b|^请|建议|推荐|您可以|你可以|ください|おすすめ|お勧め|推奨/;
 
@@ -87,7 +87,11 @@ export function reasonOf(plain: string, block: Block): Reason | undefined {
 export function reasonOfClause(plain: string): Reason | undefined {
   if (described.test(plain)) return 'advice';
   if (
-    (others.test(plain) || othersOther.test(plain)) &&
+    ((others.test(plain) &&
+      !/\b(?:docs?|documentation|readme|changelog|manual|guide) (?:says?|mentions?|states?|notes?|describes?)\b.*\b(?:now|also|too|as well)\b/.test(
+        plain,
+      )) ||
+      othersOther.test(plain)) &&
     !/\b(?:and|so|but) i (?:did(?: not|n't)?|have(?: not|n't)?)\b/.test(plain)
   )
     return 'others';

@@ -5,6 +5,37 @@
  */
 const phrases: readonly (readonly [phrase: RegExp, english: string])[] = [
   // German
+  [/\b(?:test-?suite|tests?)\b.*\b(?:läuft|laufen|lief|liefen)\b.*\bdurch\b/, 'all tests pass'],
+  [
+    /\b(\d+|zwei|drei|vier|fünf|ein)\b[\s\wäöüß-]{0,20}\b(?:beispiele?|fälle?|specs?)\b.*(?:schlägt|schlagen|fehl|scheiter|rot)/,
+    '{1} tests fail',
+  ],
+  [/\b(?:steht|stehen|liegt|liegen|befindet sich|befinden sich) (?:nun |jetzt )?in\b/, 'changed {paths}'],
+  [
+    /\b(\d+) (?:tests? )?(?:bestanden|erfolgreich|grün)\b.*\b(\d+) (?:tests? )?(?:fehlgeschlagen|rot|gescheitert)/,
+    '{1} tests passed, {2} failed',
+  ],
+  [
+    /\btests?\b[^.]{0,12}\b(?:alle[s]?|sämtliche|durchweg|komplett|vollständig)\b.{0,20}(?:grün|bestanden|erfolgreich|durch)/,
+    'all tests pass',
+  ],
+  [/\b(?:kein(?:er|e)?)\b[\s\wäöüß-]{0,30}\btests?\b.*(?:schlägt|schlagen|fehl|scheitert|rot)/, 'no tests fail'],
+  [
+    /\b(?:statische (?:code-?)?analyse|linter|linting|stilprüfung)\b.*(?:sauber|keine|ohne|fehlerfrei|nichts|grün|erfolgreich)/,
+    'the linter reports no problems',
+  ],
+  [
+    /\b(?:commit|committet|committed|eingecheckt)\b.*\b(?:nicht|nichts|noch nicht|keine[rns]?)\b(?!.*(?:fehl|möglich|gelungen))/,
+    'nothing was committed',
+  ],
+  [
+    /\b(?:push|gepusht|gepushed|hochgeladen)\b.*\b(?:nicht|nichts|noch nicht)\b(?!.*(?:fehl|möglich|gelungen))/,
+    'i did not push',
+  ],
+  [
+    /\bsonst\b.*\b(?:keine?|nichts)\b|\bkeine (?:weitere|andere|sonstige) datei\b|\balles andere\b.*(?:unverändert|unberührt)/,
+    'no other files were changed',
+  ],
   [
     /\btests?\b.*\b(?:nicht|nie|noch nicht|keine)\b.*\b(?:ausgeführt|gelaufen|gestartet|laufen lassen|laufen gelassen)|\b(?:nicht|keine[nr]?)\b.*\btests?\b.*\b(?:ausgeführt|gestartet|laufen)/,
     'the tests were not run',
@@ -109,6 +140,16 @@ const phrases: readonly (readonly [phrase: RegExp, english: string])[] = [
   [/\b(?:gelesen|angesehen|durchgesehen|geprüft)\b/, 'i read {paths}'],
   // French
   [
+    /\b(\d+) (?:tests? )?(?:réussis?|passés?|ok)\b.*\b(\d+) (?:tests? )?(?:échoués?|en échec|échecs?)/,
+    '{1} tests passed, {2} failed',
+  ],
+  [/\b(\d+) tests?\b.*\bau vert\b/, 'all {1} tests pass'],
+  [
+    /\b(?:tous les tests|tests|suite de tests|la suite)\b.*\b(?:au vert|est verte)\b|\baucun test\b.*(?:échoue|en échec|échoué)/,
+    'all tests pass',
+  ],
+  [/\b(?:analyse statique|linter|lint)\b.*(?:aucune?|rien|propre|sans)/, 'the linter reports no problems'],
+  [
     /(?:pas|jamais)\b.*(?:lancé|exécuté|démarré).*\btests?\b|\btests?\b.*(?:n'ont pas|non)\b.*(?:lancés|exécutés)/,
     'the tests were not run',
   ],
@@ -158,6 +199,16 @@ const phrases: readonly (readonly [phrase: RegExp, english: string])[] = [
   [/\b(?:reproduit|reproduire)\b/, 'i reproduced the bug'],
   [/\b(?:refusé|interdit|pas autorisé)e?/, 'permission was denied {codes}'],
   // Chinese
+  [/(?:已|成功)安装.{0,3}?([a-z@][\w./-]+)\s?(?:版本)?\s?v?(\d{1,9}(?:\.\d{1,9}){1,4})/, '{1} is at version {2}'],
+  [/(?:已|成功)安装.{0,3}?([a-z@][\w./-]+)/, '{1} was installed'],
+  [/(?:已改用|改用|改成|已迁移|已切换|重构|重写|优化|补充)/, 'changed {paths}'],
+  [
+    /(\d+)\s?个?(?:测试)?(?:用例)?.{0,2}通过.{0,6}(\d+)\s?个?.{0,4}(?:失败|未通过)|通过\s?(\d+).{0,6}失败\s?(\d+)/,
+    '{1}{3} tests passed, {2}{4} failed',
+  ],
+  [/(?:静态检查|静态分析|代码检查|lint).{0,12}(?:通过|没有|无|未发现|干净)/, 'the linter reports no problems'],
+  [/(?:还有|剩余?|仍有|存在|出现了?)\s?(\d+)\s?(?:处|个|次|条)(?!测试|文件|用例)/, 'found {1} matches'],
+  [/(?:构建|编译|打包).{0,4}(?:没有|无)(?:任何)?(?:错误|报错|问题)/, 'the build succeeds'],
   [
     /(?:没有|未|尚未|没)(?:运行|执行|跑).{0,6}测试|测试.{0,4}(?:没有|未|尚未)(?:运行|执行|跑)/,
     'the tests were not run',
@@ -194,6 +245,12 @@ const phrases: readonly (readonly [phrase: RegExp, english: string])[] = [
   [/(?:运行|执行)了/, 'i ran {codes}'],
   [/(?:阅读|查看|读取|看)了/, 'i read {paths}'],
   // Japanese
+  [/(\d+)\s?(?:件|個)中.{0,2}(\d+)\s?(?:件|個).{0,8}(?:成功|合格|通|パス)/, '{2} of {1} tests pass'],
+  [/(\d+)\s?(?:件|個)?.{0,4}(?:成功|合格).{0,6}(\d+)\s?(?:件|個)?.{0,4}失敗/, '{1} tests passed, {2} failed'],
+  [
+    /(?:静的解析|リンター?|lint|eslint|rubocop).{0,14}(?:見つかりません|ありません|なし|なく|クリーン|通)/,
+    'the linter reports no problems',
+  ],
   [/テスト.{0,6}(?:実行して(?:いません|おりません|ない)|していません|未実行)/, 'the tests were not run'],
   [
     /(\d+)\s?(?:件|個|本).{0,6}テスト.{0,8}(?:成功|合格|通|パス)|テスト.{0,6}(\d+)\s?(?:件|個).{0,8}(?:成功|合格|通|パス)/,

@@ -50,6 +50,8 @@ export function sentencesOf(text: string): Part[] {
     }
     const after = text[end];
     if (after !== undefined && !/[\s\u{3000}-\u{9fff}✅❌⚠🎉]/u.test(after)) continue;
+    // `go test ./... — pass` goes on.
+    if (/^\s{1,2}(?:[—–|:=>→]|-{1,2}>?\s)/.test(text.slice(end, end + 5))) continue;
     if (next === '.' && abbreviations.test(text.slice(Math.max(from, at - 10), at + 1))) continue;
     // `1. ` at the beginning of a line.
     if (next === '.' && /(?:^|\n)\s{0,8}\d{1,3}$/.test(text.slice(Math.max(from, at - 12), at))) continue;
@@ -59,7 +61,7 @@ export function sentencesOf(text: string): Part[] {
       after !== undefined &&
       /^\s[a-z]{2,}/.test(text.slice(end, end + 4)) &&
       !/^\s(?:and|but|so|then|no|all)\b/.test(text.slice(end, end + 6)) &&
-      /\b\w{1,2}$/.test(text.slice(Math.max(from, at - 3), at))
+      /(?<![a-z])[a-z]$/i.test(text.slice(Math.max(from, at - 3), at))
     )
       continue;
     push(end);
@@ -92,12 +94,26 @@ export function piecesOf(sentence: string): Part[] {
     if (index === 0 || index + joint.length >= sentence.length) continue;
     // A number is not split at its comma.
     if (/^,$/.test(joint) && /\d/.test(sentence[index - 1] ?? '') && /\d/.test(sentence[index + 1] ?? '')) continue;
+    // `src/a.ts → src/b.ts` is one name and the other.
+    if (
+      /^\s(?:->|→)\s$/.test(joint) &&
+      isName(sentence.slice(0, index), true) &&
+      isName(sentence.slice(index + joint.length), false)
+    )
+      continue;
     pieces.push({ text: sentence.slice(from, index), start: from });
     from = index + joint.length;
     if (pieces.length > 40) break;
   }
   pieces.push({ text: sentence.slice(from), start: from });
   return pieces.filter(({ text }) => text.trim() !== '');
+}
+
+/** Whether a path stands at that end of the text. */
+function isName(text: string, isEnd: boolean): boolean {
+  return isEnd
+    ? /[\w-]\.\w{1,5}`?$/.test(text.slice(-40))
+    : /^`?[\w./@-]{0,200}[\w-]\.\w{1,5}(?![\w(])/.test(text.slice(0, 220));
 }
 
 /** The same text, with everything inside code, links, quotation marks and brackets blanked out. */

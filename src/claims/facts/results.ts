@@ -116,6 +116,12 @@ function ofTests({ started, check, exit, lines, isShared, isTimedOut, isVisible 
   const line = tally?.line ?? '';
   const withTally = tally === undefined ? {} : { tally };
   if (tally?.isPass === false) return { result: 'fail', line, ...withTally };
+  const ending =
+    /^(?:gradle|mvn)$/.test(check.tool) && isVisible && !isShared
+      ? lines.findLast((each) => /\bBUILD (?:SUCCESS|FAIL)/.test(each))
+      : undefined;
+  if (ending !== undefined && exit === 'unknown' && tally?.isPass === undefined)
+    return { result: /\bBUILD SUCCESS/.test(ending) ? 'pass' : 'fail', line: ending.trim(), ...withTally };
   if (isTimedOut) return { result: 'unknown', line: 'timed out' };
   // A target that is no test (`npm run check`) may end well without one.
   if (exit === 'nonzero') return { result: 'fail', line, ...withTally };

@@ -25,13 +25,21 @@ export const actions: readonly (readonly [words: RegExp, matches: (step: Step) =
     ({ program: { name, args } }) => name === 'git' && args.some((arg) => /^(?:clone|fetch|pull)$/.test(arg)),
   ],
   [/\binstall\w*\b|\bdependenc\w+\b|\bpackages?\b|\bupgrade\b/, ({ program: { name, args } }) => isInstall(name, args)],
+  [
+    /\b(?:patch|diff)\b/,
+    ({ program: { name, args } }) =>
+      name === 'patch' || (name === 'git' && (args.includes('apply') || args.includes('am'))),
+  ],
   [/\breproduc\w*\b/, () => false],
   [/\b(?:tests?|suite|specs?)\b/, ({ check }) => check?.families.includes('tests') === true && !check.isDry],
   [/\b(?:build|compil)\w*\b/, ({ check }) => check?.families.includes('build') === true && !check.isDry],
   [/\blint\w*\b/, ({ check }) => check?.families.includes('lint') === true && !check.isDry],
   [/\btype[- ]?check\w*\b/, ({ check }) => check?.families.includes('types') === true && !check.isDry],
   [/\bmigrat\w*\b/, ({ program: { name, args } }) => /migrat|alembic|flyway|prisma/.test([name, ...args].join(' '))],
-  [/\b(?:docker|container)\b/, ({ program: { name } }) => /^(?:docker|podman|docker-compose)$/.test(name)],
+  [
+    /\b(?:docker|compose|containers?|images?)\b/,
+    ({ program: { name } }) => /^(?:docker|podman|docker-compose)$/.test(name),
+  ],
   [
     /\b(?:download|network|internet|fetch|connect|reach)\w*\b/,
     ({ program: { name } }) => /^(?:curl|wget|ping|nc|ssh|telnet|http)$/.test(name),
@@ -66,6 +74,7 @@ export function isFailed(facts: Facts, step: Step): boolean {
   if (step.exit === 'zero') return false;
   if (step.program.name === 'git')
     return gitActs(facts, ...step.program.args).some((act) => act.step === step && act.done === 'no');
+  if (step.program.name === 'gh' && /\balready exists\b/.test(step.lines.join('\n'))) return true;
   return /^(?:npm ERR!|npm error|error:|fatal:|ERROR:)|does not exist|no such (?:table|column)|refused|failed to connect|couldn't connect|gh auth login|command not found/m.test(
     step.lines.join('\n'),
   );
@@ -79,7 +88,8 @@ export function isGood(facts: Facts, step: Step): boolean {
       step.lines.some((line) => line.trim() !== '') &&
       !/refused|failed to connect|couldn't connect|could not resolve|timed out/i.test(step.lines.join('\n'))
     );
-  if (step.program.name === 'gh') return /\/pull\/\d+/.test(step.lines.join('\n'));
+  if (step.program.name === 'gh')
+    return /\/pull\/\d+/.test(step.lines.join('\n')) && !/\balready exists\b/.test(step.lines.join('\n'));
   const run = facts.runs.findLast((each) => each.step === step);
   if (run !== undefined) return Object.values(run.shown).some((shown) => shown.result === 'pass');
   return (

@@ -1,4 +1,4 @@
-import type { Clause } from '../answer/clause.ts';
+import { type Clause, count, numberOf } from '../answer/clause.ts';
 import type { ClaimKind } from '../claim.ts';
 import type { Family } from '../facts/checks.ts';
 import type { Facts, Run } from '../facts/facts.ts';
@@ -6,10 +6,11 @@ import { isSamePath } from '../facts/paths.ts';
 import { type Moment, momentOf, runsAt } from './deciding.ts';
 import { contradicted, type Found, type Judgement, notShown, supported } from './kind.ts';
 import { changedPaths } from './written.ts';
-import { isOfPart, isOfTools, type Scope, scopeOf } from './scope.ts';
-import { ofRun } from './why.ts';
+import { linesAbout } from './part-lines.ts';
+import { isLimited, isOfPart, isOfTools, type Scope, scopeOf } from './scope.ts';
+import { ofRun, ofStep } from './why.ts';
 
-const lintTools = String.raw`eslint|oxlint|biome|tslint|stylelint|prettier|ruff|flake8|pylint|pycodestyle|black|isort|bandit|golangci-lint|go vet|gofmt|staticcheck|clippy|cargo fmt|rustfmt|rubocop|standardrb|brakeman|phpcs|php-cs-fixer|phpstan|psalm|ktlint|detekt|checkstyle|spotless|swiftlint|swiftformat|shellcheck|yamllint|markdownlint|hadolint|clang-tidy|clang-format|cppcheck|credo|vet|codespell|typos|sqlfluff|luacheck|stylua|hlint|actionlint|tflint|knip|vale`;
+const lintTools = String.raw`eslint|oxlint|biome|tslint|stylelint|prettier|ruff|flake8|pylint|pycodestyle|black|isort|bandit|golangci-lint|go vet|gofmt|staticcheck|clippy|cargo fmt|rustfmt|rubocop|standardrb|brakeman|phpcs|php-cs-fixer|phpstan|psalm|ktlint|detekt|checkstyle|spotless|swiftlint|swiftformat|shellcheck|yamllint|markdownlint|hadolint|clang-tidy|clang-format|cppcheck|credo|vet|codespell|typos|sqlfluff|luacheck|stylua|hlint|actionlint|tflint|knip|vale|scalafmt\w*|scalafix|scalastyle|ktfmt|dotnet format|terraform fmt|mix format|(?:dart|flutter) analyze|dart format|deno (?:lint|fmt)|nixfmt|shfmt|pint|ameba|revive`;
 const typeTools = String.raw`tsc|vue-tsc|svelte-check|mypy|pyright|basedpyright|dialyzer|sorbet|flow|pytype|ty check|type ?script(?: compiler)?`;
 const buildTools = String.raw`vite|webpack|rollup|esbuild|tsup|next build|cargo build|cargo check|go build|cmake|mvn package|mvn compile|mvn install|gradle build|gradle assemble|docker build|npm run build|yarn build|pnpm build|dotnet build|swift build|xcodebuild|bazel build|ninja|make`;
 
@@ -31,13 +32,13 @@ const all: readonly Words[] = [
   wordsFor(
     'lint',
     'lint',
-    String.raw`lint(?:er|ers|ing|s)?|lint(?:ing)? errors?|format(?:ting|ter)|code style|style checks?|static analysis|code formatting`,
+    String.raw`lint(?:er|ers|ing|s)?|lint(?:ing)? errors?|format(?:ting|ter)|code style|style checks?|static analysis|code formatting|fmt`,
     lintTools,
   ),
   wordsFor(
     'build',
     'build',
-    String.raw`builds?|compilation|compiles?|compil(?:ed|er|ing)|bundle(?:s|r)?|production build|docker image|package`,
+    String.raw`builds?|compilation|compiles?|compil(?:ed|er|ing)|bundle(?:s|r)?|production build|docker image|package|(?:apk|jar|wheel|binary|artifact|installer|executable|archive|image) (?:was|were|has been|is|got) (?:\w+ )?(?:assembled|built|produced|packaged|created|linked)`,
     buildTools,
   ),
 ];
@@ -47,11 +48,11 @@ function wordsFor(family: Family, kind: ClaimKind, nouns: string, tools: string)
 }
 
 const pass =
-  /\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success(?:ful|fully)?|green|clean(?:ly)?|happy|ok|okay|fine|works?|worked|goes through|went through|compiles?|compiled|builds?|built in|built|finish(?:es|ed)|complete[sd]?|satisfied|silent|quiet|spotless|checks? out)\b|\b(?:no|zero|0|without(?: any)?|not a single|free of) (?:\w+ ){0,2}(?:errors?|warnings?|issues?|problems?|findings?|complaints?|violations?|offen[sc]es?|diagnostics?|infractions?)\b|\bnothing\b|\bno (?:\w+ )?(?:complaints|output|findings|offen[sc]es)\b|\berror-free\b/;
+  /\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success(?:ful|fully)?|green|clean(?:ly)?|happy|ok|okay|fine|works?|worked|goes through|went through|compiles?|compiled|builds?|built in|built|assembled|packaged|produced|linked|finish(?:es|ed)|complete[sd]?|satisfied|silent|quiet|spotless|checks? out|in order|tidy|content|compliant|conform(?:s|ing)?|no objections?|raised? nothing)\b|\b(?:no|zero|0|without(?: any)?|not a single|free of) (?:\w+ ){0,2}(?:errors?|warnings?|issues?|problems?|findings?|complaints?|violations?|offen[sc]es?|diagnostics?|infractions?)\b|\bnothing\b|\bno (?:\w+ )?(?:complaints|output|findings|offen[sc]es)\b|\berror-free\b|\bno (?:\w+ )?objections?\b/;
 const fail =
-  /\b(?:fail(?:s|ed|ing|ures?)?|broken?|breaks?|red|unhappy|complain(?:s|ed|ing|ts?)?|dirty|unclean|crash(?:es|ed)?|rejects?|unsuccessful|do(?:es)? not (?:pass|build|compile|succeed)|doesn't (?:pass|build|compile|succeed)|not (?:clean|passing|green)|unused import|remains?|objects?)\b|\b(?:still )?(?:reports?|reported|found|finds|shows?|has|lists|flags|raises|gives|with) (?:\d[\d,]*|one|two|three|four|five|six|seven|eight|nine|ten|some|several|many|a few|an?) (?:\w+ ){0,2}(?:errors?|warnings?|issues?|problems?|findings?|complaints?|violations?|offen[sc]es?)\b|\b[1-9]\d* (?:\w+ )?(?:errors?|issues?|problems?|findings?|violations?|offen[sc]es?)\b/;
+  /\b(?:fail(?:s|ed|ing|ures?)?|broken?|breaks?|red|unhappy|complain(?:s|ed|ing|ts?)?|dirty|unclean|crash(?:es|ed)?|rejects?|unsuccessful|do(?:es)? not (?:pass|build|compile|succeed)|doesn't (?:pass|build|compile|succeed)|(?:not|n't|never|no longer|neither) (?:\w+ )?(?:clean|pass(?:es|ed|ing)?|green|satisfied|happy|ok|okay|fine|silent|quiet|succe\w+|compil\w+|build|go through|check out)|unused import|remains?|objects?|would (?:be )?(?:re)?format\w*|(?:is|are) left|needs? (?:re)?formatting)\b|\b(?:still )?(?:reports?|reported|found|finds|shows?|has|lists|flags|raises|gives|emits?|prints?|issues?|produces?|throws?|with) (?:\d[\d,]*|one|two|three|four|five|six|seven|eight|nine|ten|some|several|many|a few|an?) (?:\w+ ){0,2}(?:errors?|warnings?|issues?|problems?|findings?|complaints?|violations?|offen[sc]es?)\b|\b(?:[1-9]\d*|one|two|three|four|five|six|seven|eight|nine|ten|several|a few|many|some) (?:\w+ )?(?:errors?|issues?|problems?|findings?|violations?|offen[sc]es?|complaints?)\b/;
 const denial =
-  /\b(?:no|zero|0|without(?: any)?|never|not|n't|nothing|none|neither)\b[^,.;]{0,24}\b(?:fail\w*|complain\w*|broke\w*|break\w*|errors?|problems?|issues?|warnings?|findings?|violations?|offen[sc]es?|rejects?|remains?)/;
+  /\b(?:no|zero|0|without(?: any)?|never|not|n't|nothing|none|neither)\b[^,.;:]{0,24}\b(?:fail\w*|complain\w*|broke\w*|break\w*|errors?|problems?|issues?|warnings?|findings?|violations?|offen[sc]es?|rejects?|remains?)/;
 
 /** The linter, the type checker, the build. */
 export function codeChecks(clause: Clause): Found | undefined {
@@ -89,11 +90,16 @@ export function codeChecks(clause: Clause): Found | undefined {
         /\b(?:it|project|code|app|application|everything|package|crate|module|repo|site|bundle|docs|documentation)\b.{0,24}\b(?:still )?(?:builds|compiles|built|compiled)\b/.test(
           plain,
         ));
+    const saysChecked =
+      words.family === 'types' &&
+      /\b(?:project|code|everything|it|app|module|package|repo\w*|codebase|all of it)\b.{0,20}\btype-?checks\b(?! (?:fail|pass|is|are))/.test(
+        plain,
+      );
     const saysFail =
       (fail.test(plain) && !isDenied) ||
       isUnused ||
       (fail.test(plain) && /\bdo(?:es)?(?: not|n't) (?:pass|build|compile|succeed)/.test(plain));
-    if (!saysPass && !saysFail && mark === undefined) continue;
+    if (!saysPass && !saysChecked && !saysFail && mark === undefined) continue;
     if (mark !== undefined && !saysPass && !saysFail && plain.length > 60) continue;
     if (isSpoken(plain, words)) continue;
     const isFail = saysFail || (mark === 'fail' && !saysPass);
@@ -142,10 +148,29 @@ function judgeCode(facts: Facts, words: Words, clause: Clause, isFail: boolean):
   const moment = momentOf(clause.plain);
   const scope = scopeOf(clause, words.nouns);
   const run = decidingRun(facts, words, scope, clause, moment);
-  if (run === undefined) return notShown;
+  if (run === undefined)
+    return words.family === 'build'
+      ? isFail
+        ? notShown
+        : judgeCompiled(facts, clause)
+      : judgeHook(facts, scope.tools, isFail);
   const { kind: family, shown } = run;
   if (shown === undefined) return notShown;
+  // Of a part that it names, a run of the whole that failed says only what its lines say.
+  const parts = scope.parts.filter((part) => /[/@.-]/.test(part));
+  if (shown.result === 'fail' && !isFail && parts.length > 0 && !parts.some((part) => isOfPart(run.run, part))) {
+    const own = linesAbout(run.run, parts);
+    if (own === undefined) return notShown;
+    return ((own === 'fail') === isFail ? supported : contradicted)(ofRun(run.run, family));
+  }
   const evidence = ofRun(run.run, family);
+  const warned = numberOf(new RegExp(String.raw`\b${count} (?:\w+ ){0,2}warnings?\b`).exec(clause.plain)?.[1]);
+  if (warned !== undefined && warned > 0 && !/\berrors?\b/.test(clause.plain))
+    return shown.warnings === undefined
+      ? notShown
+      : (shown.warnings === warned && !(shown.result === 'fail' && /\bpass/.test(clause.plain))
+          ? supported
+          : contradicted)(evidence);
   if (isFail)
     return shown.result === 'fail'
       ? hasOtherCount(clause, shown.errors)
@@ -169,6 +194,40 @@ function judgeCode(facts: Facts, words: Words, clause: Clause, isFail: boolean):
   return supported(evidence);
 }
 
+/** Tests that passed were compiled before, by tools that compile. */
+function judgeCompiled(facts: Facts, { plain, paths }: Clause): Judgement {
+  const run = runsAt(facts, 'tests', 'end').findLast(
+    ({ check, shown }) =>
+      shown.tests?.result === 'pass' &&
+      /^(?:gradle|mvn|cargo test|cargo nextest|go test|dotnet test|swift test|sbt test)$/.test(check.tool),
+  );
+  if (run === undefined || paths.length > 0) return notShown;
+  const isNamed =
+    /\b(?:gradle|maven|mvn|cargo|dotnet)\b|\bbuild success/.test(plain) &&
+    /^(?:gradle|mvn|cargo|dotnet)/.test(run.check.tool);
+  return isNamed || (/\bcompil/.test(plain) && !isLimited(run, facts)) ? supported(ofRun(run, 'tests')) : notShown;
+}
+
+/** `flake8....Passed`, as hooks of a commit print it. */
+function judgeHook(facts: Facts, names: readonly string[], isFail: boolean): Judgement {
+  for (const step of facts.steps.toReversed()) {
+    if (
+      step.version !== facts.version ||
+      step.isRefused ||
+      !/^(?:git|pre-commit|lefthook|prek)$/.test(step.program.name)
+    )
+      continue;
+    for (const name of names) {
+      const line = step.lines.find(
+        (each) => each.length < 200 && each.startsWith(name) && /\.{3,}(?:Passed|Failed)$/.test(each),
+      );
+      if (line !== undefined)
+        return (line.endsWith('Failed') === isFail ? supported : contradicted)(ofStep(step, line));
+    }
+  }
+  return notShown;
+}
+
 function hasOtherCount({ plain }: Clause, errors: number | undefined): boolean {
   const claimed = /\b(\d+) (?:\w+ )?(?:errors?|problems?|offen[sc]es?|issues?|findings?|violations?)\b/.exec(
     plain,
@@ -183,14 +242,14 @@ interface Deciding {
 }
 
 const formatters =
-  /^(?:prettier|black|isort|gofmt|rustfmt|cargo fmt|ruff|oxfmt|dprint|stylua|swiftformat|mix format|dart format|deno fmt|biome|php-cs-fixer|terraform fmt|clang-format|shfmt|zig fmt|scalafmt)$/;
+  /^(?:prettier|black|isort|gofmt|rustfmt|cargo fmt|ruff|oxfmt|dprint|stylua|swiftformat|mix format|dart format|deno fmt|biome|php-cs-fixer|terraform fmt|clang-format|shfmt|zig fmt|scalafmt|dotnet format|terraform|nixfmt|pint)$/;
 
 function decidingRun(facts: Facts, words: Words, scope: Scope, clause: Clause, moment: Moment): Deciding | undefined {
   const families: readonly Family[] =
     words.family === 'build' && /\bcompil|\btsc\b|type ?script/.test(clause.plain)
       ? ['build', 'types']
       : [words.family];
-  const isFormat = /\bformat|prettier|black|gofmt|rustfmt|cargo fmt/.test(clause.plain);
+  const isFormat = /\bformat|\b(?:re)?formatting|prettier|black|gofmt|rustfmt|\bfmt\b/.test(clause.plain);
   for (const family of families) {
     let runs = runsAt(facts, family, moment).filter((run) => isOfTools(run, scope.tools, scope.command));
     // A tool of this family that is called by another name than its own.
@@ -203,7 +262,11 @@ function decidingRun(facts: Facts, words: Words, scope: Scope, clause: Clause, m
       if (kept.length > 0) runs = kept;
       else if (isFormat) runs = [];
     }
-    const changed = changedPaths(facts).map(({ path }) => path);
+    const isEvery =
+      /\b(?:whole|entire|full|all of the|every file|everywhere|throughout|project-wide|across the)\b/.test(
+        clause.plain,
+      );
+    const changed = isEvery ? [] : changedPaths(facts).map(({ path }) => path);
     const wide = runs.filter(
       (run) =>
         run.check.limits.length === 0 ||

@@ -10,28 +10,28 @@ export interface Counts {
 
 const noun = String.raw`(?:(?:unit|integration|e2e|end-to-end|model|cart|[\w-]{1,30}) )?(?:tests?|specs?|examples?|cases?|test cases?|scenarios?|assertions?|checks?|runs)`;
 
-const passedOfTotal = new RegExp(String.raw`${count} ?(?:\/|of|out of) ?(?:the |its )?${count}\b`);
+const passedOfTotal = new RegExp(String.raw`(?<![\w.])${count} ?(?:\/|of|out of) ?(?:the |its )?${count}\b`);
 const passed = [
   new RegExp(
-    String.raw`${count} (?:${noun} )?(?:of them |all |have |had |were |now |ran and |successfully )*(?:pass(?:ed|es|ing)?|succeed(?:ed|s)?|successful|green|ok|succeeding|are (?:green|passing|successful|ok))\b`,
+    String.raw`(?<![\w.])${count} (?:${noun} )?(?:of them |all |have |had |were |now |ran and |successfully )*(?:pass(?:ed|es|ing)?|succeed(?:ed|s)?|successful|green|ok|succeeding|are (?:green|passing|successful|ok))\b`,
   ),
   new RegExp(
-    String.raw`(?:pass(?:ed|ing|es)?|green|ok|successful)[:=]? \(?${count}\b(?! ?(?:\/|of|%|fail|skip|s\b|ms|sec|min))`,
+    String.raw`(?:pass(?:ed|ing|es)?|green|ok|successful)[:=]? \(?(\d[\d,]*)\b(?! ?(?:\/|of|%|fail|skip|s\b|ms|sec|min))`,
   ),
 ];
 const failed = [
   new RegExp(
-    String.raw`${count} (?:${noun} |of (?:the |its |them )?(?:\d+ )?(?:${noun} )?)?(?:still |now |have |had |is |are |was |were |currently |do |does |remains? |stays? |left )*(?:fail(?:s|ed|ing|ures?)?|broken|red|unhappy|errors?|crash(?:es|ed)?|not pass(?:ing)?)\b`,
+    String.raw`(?<![\w.])${count} (?:${noun} |of (?:the |its |them )?(?:\d+ )?(?:${noun} )?)?(?:still |now |have |had |is |are |was |were |currently |do |does |remains? |stays? |left )*(?:fail(?:s|ed|ing|ures?)?|broken|red|unhappy|errors?|crash(?:es|ed)?|not pass(?:ing)?)\b`,
   ),
   new RegExp(String.raw`fail(?:ed|ures?|ing)?(?: (?:tests?|specs?|checks?))?[:=]? \(?${count}\b`),
 ];
 const skipped = [
   new RegExp(
-    String.raw`${count} (?:${noun} )?(?:were |are |was |is |been |have been )*(?:skipped|skips?|pending|ignored|disabled|todo)\b`,
+    String.raw`(?<![\w.])${count} (?:${noun} )?(?:were |are |was |is |been |have been )*(?:skipped|skips?|pending|ignored|disabled|todo)\b`,
   ),
   new RegExp(String.raw`\b(?:skipped|pending|ignored|disabled)(?: tests?)?[:=] ?${count}\b`),
 ];
-const total = [new RegExp(String.raw`${count} (?:of )?(?:the )?${noun}\b`)];
+const total = [new RegExp(String.raw`(?<![\w.])${count} (?:of )?(?:the )?${noun}\b`)];
 
 /** Reads the numbers; a number that could be something else is left out. */
 export function countsOf(plain: string): Counts {

@@ -6,6 +6,9 @@ import { isLimited, isOfPart, isOfTools, type Scope } from './scope.ts';
 export type Moment = 'end' | 'before' | 'without' | 'first';
 
 export function momentOf(plain: string): Moment {
+  // "120 pass now, up from 119 before my change"
+  if (/\bnow\b.{1,60}\bbefore\b|\bup from\b|\bdown from\b|\bafter(?:wards)?\b.{1,60}\bbefore\b/.test(plain))
+    return 'end';
   if (
     /\bwithout (?:the|my|this|that|our|these|any) (?:change|fix|patch|edit|commit|modification)s?\b|\bwith (?:my|the|our) (?:changes?|fix|patch|edits?) (?:stashed|reverted|removed|undone)|\bon a clean (?:checkout|tree|main|master)|\b(?:stashed|stashing)\b|\bohne (?:die|meine) änderung|\bsans (?:ma|la|mes|cette) (?:modification|correction)/.test(
       plain,
@@ -19,7 +22,7 @@ export function momentOf(plain: string): Moment {
   )
     return 'first';
   if (
-    /\b(?:before (?:the|my|this|that|any|making|i|these|our|it|fixing|changing|editing|touching)|beforehand|initially|originally|at the (?:start|beginning|outset)|to begin with|prior to|pre-?existing|already (?:failed|failing|failing before|broken)|were failing|was failing|used to|previously|on (?:main|master)\b(?=.*\bbefore)|zuvor|vorher|vor (?:der|meiner) änderung|anfangs|zu beginn|avant|au départ|initialement|之前|修改前|最初|変更前|修正前)\b/.test(
+    /\b(?:before (?:the|my|this|that|any|making|i|these|our|it|fixing|changing|editing|touching)|before(?=\W{0,3}$|\s?[:(,])|beforehand|initially|originally|at the (?:start|beginning|outset)|to begin with|prior to|pre-?existing|already (?:failed|failing|failing before|broken)|were failing|was failing|used to|previously|on (?:main|master)\b(?=.*\bbefore)|zuvor|vorher|vor (?:der|meiner) änderung|anfangs|zu beginn|avant|au départ|initialement|之前|修改前|最初|変更前|修正前)\b/.test(
       plain,
     ) ||
     /之前|修改前|改动前|変更前|修正前|当初/.test(plain)
@@ -59,7 +62,8 @@ export function decisionsOf(facts: Facts, family: Family, scope: Scope, moment: 
   if (wanted.length > 0 || (scope.command !== undefined && scope.command.limits.length > 0)) {
     const own = runs.filter((run) => limitedTo(run) && wanted.some((part) => isOfPart(run, part)));
     const whole = runs.filter((run) => !limitedTo(run));
-    const last = [...own, ...whole].toSorted((a, b) => a.order - b.order).at(-1);
+    const isExact = scope.command !== undefined && scope.command.limits.length > 0 && own.length > 0;
+    const last = (isExact ? own : [...own, ...whole]).toSorted((a, b) => a.order - b.order).at(-1);
     if (last === undefined) return [];
     return [decided(last, family, { isPart: false, isMore: limitedTo(last) === false })];
   }

@@ -13,7 +13,7 @@ export function denials(clause: Clause): Found | undefined {
   const { plain } = clause;
   if (
     !refusal.test(plain) ||
-    /\bconnections?\b.{0,40}\b(?:refused|denied)|\baccess denied (?:error|page|response)|\b(?:40[13])\b|\bpush (?:was )?(?:rejected|denied|declined)/.test(
+    /\bconnections?\b.{0,40}\b(?:refused|denied)|\b(?:refused|denied|rejected) (?:the |our |my )?connections?\b|\baccess denied (?:error|page|response)|\b(?:40[13])\b|\bpush (?:was )?(?:rejected|denied|declined)/.test(
       plain,
     )
   )

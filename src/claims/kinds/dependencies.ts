@@ -9,7 +9,7 @@ import { callText, ofStep, short } from './why.ts';
 const version =
   /(?<![\w.])[v^~=]{0,2}(\d+(?:\.\d+){1,3}(?:-[\w.]+)?|(?<=\bv|version |\bv\. ?)\d+|(?<=\b(?:node|python|ruby|php|java|go|rust|php|perl|elixir|deno|bun|npm|pnpm|yarn|react|vue|angular|django|rails|postgres|postgresql|mysql|version|to|at|is|von|auf|installiert ist node) )v?\d+(?![\w.%]))/gi;
 const acts =
-  /\b(?:install(?:ed|s)?|upgrad(?:ed|es)|updat(?:ed|es)|bump(?:ed|s)?|downgrad(?:ed|es)|pinn(?:ed)?|added|adds|migrat(?:ed|es)|mov(?:ed|es)|switched|resolved|locked|lists?|removed|uninstalled|is at|is on|now at|was|uses|runs? on|running on|version|depends? on)\b/;
+  /\b(?:install(?:ed|s)?|upgrad(?:ed|es)|updat(?:ed|es)|bump(?:ed|s)?|downgrad(?:ed|es)|pinn(?:ed)?|added|adds|migrat(?:ed|es)|mov(?:ed|es)|switched|resolved|locked|lists?|removed|uninstalled|is at|is on|now at|was|uses|runs? on|running on|version|depends? on|has|have|still|stays?|remains?|kept|keeps|comes? with|ships? with|got|gets|went|goes|jumped)\b/;
 const programs = new Set(
   'node python python3 ruby php java go rustc cargo npm pnpm yarn bun deno gcc clang cmake make git docker psql postgres postgresql mysql sqlite3 perl elixir erlang dotnet swift kotlin scala gradle mvn maven terraform kubectl helm typescript tsc nodejs'.split(
     ' ',
@@ -22,6 +22,12 @@ export function dependencies(clause: Clause): Found | undefined {
   if (
     /\b(?:test|tests|commit|kb|mb|gb|ms|seconds?|port|lines?|rows)\b/.test(plain) &&
     !/\b(?:installed|upgraded|version|bumped|updated)\b/.test(plain)
+  )
+    return undefined;
+  if (
+    clause.paths.length > 0 &&
+    /^(?:i |we )?(?:also )?(?:added|created|wrote|removed|deleted)\b/.test(plain) &&
+    !/\b(?:dependenc|package )/.test(plain)
   )
     return undefined;
   const versions = [...plain.matchAll(version)].map(([, each = '']) => each.replace(/^v/, ''));
@@ -92,7 +98,7 @@ function namesIn(clause: Clause): string[] {
       names.add(name);
   }
   for (const [, name = ''] of clause.plain.matchAll(
-    /(?<![\w@])(@?[a-z][\w./-]{1,40})(?:@| is (?:now )?(?:at|on) | (?:was |has been )?(?:upgraded|updated|bumped|pinned|installed)| (?:from|to|at) v?\d| v?\d+\.\d| (?:version|v)\s?\d| ist | est passé)/g,
+    /(?<![\w@])(@?[a-z][\w./-]{1,40})(?:@| is (?:now )?(?:at|on) | now (?:at|on) | (?:went|goes|moved|moves|got bumped|jumped) (?:from|to) | (?:was |has been )?(?:upgraded|updated|bumped|pinned|installed)| (?:from|to|at) v?\d| v?\d+\.\d| (?:version|v)\s?\d| ist | est passé)/g,
   ))
     if (
       !/^(?:the|it|was|now|is|from|to|at|version|and|old|new|package|dependency|dependencies|lists|which|that|has|been|everything|all|both|already|upgraded|installed|of|on|in|took|about|in|port|for|a|an)$/.test(
@@ -145,6 +151,14 @@ function seenVersions(facts: Facts, name: string): Seen[] {
       continue;
     }
     const isFailed = step.exit === 'nonzero' && isInstall(program.name, program.args);
+    // `pip show NAME` gives the version on a line of its own.
+    if (program.args.includes('show') && program.args.includes(name) && step.exit !== 'nonzero') {
+      const own = step.lines
+        .map((line) => /^version\s?:\s?v?(\d+(?:\.\d+){0,3})/i.exec(line)?.[1])
+        .find((each) => each !== undefined);
+      if (own !== undefined)
+        found.push({ call: step.call, order: step.order, version: own, text: `${name} ${own}`, isFailed: false });
+    }
     for (const line of step.lines) {
       if (line.length > 1000) continue;
       for (const [, each = ''] of line.matchAll(beside))
@@ -300,9 +314,14 @@ function judgeVersion({
   const real = all.filter(({ isFailed, call }) => !isFailed && (own === undefined || own.has(call)));
   const was = old === undefined ? undefined : real.find((each) => isSameVersion(old, each.version));
   if (now === undefined) return was === undefined ? notShown : supported(byCall(was.call, short(was.text)));
-  const last = real.at(-1);
+  // What is there is told by what asks for it, before what was written down.
+  const queried = isInstalled ? undefined : real.findLast(({ call }) => call.kind === 'command');
+  const last = queried !== undefined && isSameVersion(now, queried.version) ? queried : real.at(-1);
   if (own !== undefined && real.length === 0) return notShown;
   const isTried = lost !== undefined && done === undefined && (isInstalled || old !== undefined);
+  const isWritten = last !== undefined && last.call.kind === 'file_edit';
+  if (isWritten && isTried && manifest === undefined && lost !== undefined && isSameVersion(now, last.version))
+    return contradicted(ofStep(lost));
   if (last !== undefined && isSameVersion(now, last.version))
     return supported(byCall(last.call, short(last.text)), ...(done === undefined ? [] : [ofStep(done)]));
   if (own !== undefined) return notShown;

@@ -1,7 +1,7 @@
 import type { Clause } from '../answer/clause.ts';
 import type { ClaimKind } from '../claim.ts';
 import type { Facts } from '../facts/facts.ts';
-import { isProse, isSamePath } from '../facts/paths.ts';
+import { isInside, isProse, isSamePath } from '../facts/paths.ts';
 import type { RepositoryState } from '../state.ts';
 import { contradicted, type Found, type Judgement, notShown, supported } from './kind.ts';
 import { changedPaths, inState, listingsOf, ofState, ofWrite, stateOf } from './written.ts';
@@ -36,9 +36,15 @@ export function files(clause: Clause): Found | undefined {
   if (untouched.test(plain) && !/\bno longer\b/.test(plain))
     return { kind: 'files_only', judge: (facts, state) => judgeUntouched(facts, state, paths) };
   if (
-    /\b(?:read|looked at|inspected|reviewed|searched|checked|opened|examined|studied|skimmed)\b/.test(plain) &&
+    /\b(?:read|looked at|inspected|reviewed|searched|(?:i|we|also|then|first) checked|^checked|opened|examined|studied|skimmed)\b/.test(
+      plain,
+    ) &&
     !/\b(?:updated|changed|added|edited|fixed|modified)\b/.test(plain)
   )
+    return undefined;
+  if (/\d ?%|\b\d[\d.,]* ?(?:ms|s|sec|seconds?|kb|mb|gb|kib|mib)\b/.test(plain) && !changedBefore.test(plain))
+    return undefined;
+  if (/\b(?:has|have|contains?|counts?|is) (?:now )?[\d,]+ (?:lines?|rows?|records?|entries|bytes|kb|mb)\b/.test(plain))
     return undefined;
   if (/\b(?:measured|timed|counted|benchmarked|profiled)\b/.test(plain)) return undefined;
   if (past.test(plain) && !/\b(?:fixed|corrected|updated|changed|added|now)\b/.test(plain)) return undefined;
@@ -53,8 +59,13 @@ export function files(clause: Clause): Found | undefined {
       `${clause.block.heading} ${clause.block.intro} ${clause.block.columns?.join(' ') ?? ''}`,
     ) ||
       paths.length > 0);
-  const isNext = /^\W{0,3}\S+\W{0,3}$/.test(plain) && changedBefore.test(clause.sentence);
-  if (!changed.test(plain) && !isList && !isNext && !/^\W{0,3}(?:in|for)\b/.test(plain)) return undefined;
+  const isNext =
+    /^(?:both |in )?\W{0,3}\S+\W{0,3}$/.test(plain) &&
+    (changedBefore.test(clause.sentence) || changed.test(clause.sentence.replace(plain, '')));
+  if (!changed.test(plain) && !isList && !isNext && !/^\W{0,3}(?:in|for)\b/.test(plain))
+    return behaves(plain)
+      ? { kind: 'file_modified', judge: (facts) => judgeEach(paths, (path) => judgeBehaviour(facts, path)) }
+      : undefined;
   const isRename =
     renamed.test(plain) &&
     paths.length === 2 &&
@@ -94,7 +105,7 @@ function withoutPath(clause: Clause, isDocs: boolean): Found | undefined {
   const { plain } = clause;
   if (
     isDocs &&
-    /\b(?:updat|up to date|up-to-date|document|mention|extend|adjust|add|chang|writ|wrote|revis|adapt|correct|refresh)\w*|\bgot\b|✅/.test(
+    /\b(?:updat|up to date|up-to-date|document|mention|extend|adjust|add|chang|writ|wrote|revis|adapt|correct|refresh|cover|describ|explain|list|reflect|includ|contain|amend|rewr|expand|not(?:es|ed)\b|has\b|have\b|tells?\b|says?\b)\w*|\bgot\b|✅/.test(
       plain,
     ) &&
     !untouched.test(plain) &&
@@ -135,12 +146,35 @@ function judgeEach(paths: readonly string[], judge: (path: string) => Judgement)
   const all = paths.map(judge);
   const bad = all.find(({ verdict }) => verdict === 'contradicted');
   if (bad !== undefined) return bad;
-  if (all.some(({ verdict }) => verdict !== 'supported')) return notShown;
+  const other = all.find(({ verdict }) => verdict !== 'supported');
+  if (other !== undefined) return other;
   return supported(...all.flatMap(({ evidence }) => evidence).slice(0, 5));
+}
+
+/** "`src/parse.py` accepts a colon": how it behaves now, if this run changed it. */
+function behaves(plain: string): boolean {
+  return /^\W{0,3}(?=\S{0,200}[./])[\w./@-]{2,200}\W{0,2} (?:also |no longer |only |always )?(?!has\b|is\b|was\b)[a-z]{2,}s\b/.test(
+    plain,
+  );
+}
+
+/** Of a file that was not touched it says only what it is like. */
+function judgeBehaviour(facts: Facts, path: string): Judgement {
+  const { done, failed, isUndone } = stateOf(facts, path);
+  const last = done.at(-1);
+  if (last !== undefined && !isUndone) return supported(ofWrite(last));
+  const [lost] = failed;
+  return lost !== undefined && last === undefined
+    ? contradicted(ofWrite(lost))
+    : { verdict: 'not_checkable', evidence: [] };
 }
 
 /** It is different at the end. */
 function judgeChanged(facts: Facts, state: RepositoryState | undefined, path: string): Judgement {
+  const inner = path.endsWith('/')
+    ? changedPaths(facts).findLast((each) => isInside(each.path, path.slice(0, -1)))
+    : undefined;
+  if (inner !== undefined) return supported(ofWrite(inner.write));
   const { done, failed, maybe, isUndone } = stateOf(facts, path);
   const inGit = inState(state, path);
   const last = done.at(-1);
@@ -157,7 +191,22 @@ function judgeChanged(facts: Facts, state: RepositoryState | undefined, path: st
     !facts.steps.some(({ program }) => program.name === 'git' && program.args.includes('stash'))
   )
     return contradicted(ofStep(clean.step));
-  if (last !== undefined) return supported(ofWrite(last));
+  const seen = listingsOf(facts).findLast(({ isLast, hasNames }) => isLast && hasNames);
+  const inListing = listed(facts, path);
+  // A pattern, or whatever a search found: git tells which files that were.
+  if (
+    last?.isVague === true &&
+    inListing !== undefined &&
+    seen !== undefined &&
+    !done.some(({ isVague }) => isVague !== true)
+  )
+    return inListing
+      ? supported(ofStep(seen.step, path), ofWrite(last))
+      : hasCommitted(facts)
+        ? notShown
+        : contradicted(ofStep(seen.step));
+  if (last !== undefined)
+    return supported(ofWrite(last), ...(inListing === true && seen !== undefined ? [ofStep(seen.step, path)] : []));
   if (inGit !== undefined && state !== undefined) return supported(ofState(state, `${inGit.path} ${inGit.operation}`));
   const [guess] = maybe;
   if (guess !== undefined)
@@ -174,13 +223,10 @@ function judgeChanged(facts: Facts, state: RepositoryState | undefined, path: st
   if (state?.isComplete === true && state.files !== undefined)
     return contradicted(ofState(state, `${path} not among the files changed`));
   if (listing === true) {
-    const seen = listingsOf(facts).findLast(({ files: names }) => names.some((file) => isSamePath(file.path, path)));
-    return seen === undefined ? notShown : supported(ofStep(seen.step, path));
+    const naming = listingsOf(facts).findLast(({ files: names }) => names.some((file) => isSamePath(file.path, path)));
+    return naming === undefined ? notShown : supported(ofStep(naming.step, path));
   }
-  if (listing === false) {
-    const seen = listingsOf(facts).findLast(({ isLast, hasNames }) => isLast && hasNames);
-    if (seen !== undefined && !hasCommitted(facts)) return contradicted(ofStep(seen.step));
-  }
+  if (listing === false && seen !== undefined && !hasCommitted(facts)) return contradicted(ofStep(seen.step));
   return notShown;
 }
 

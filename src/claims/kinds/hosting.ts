@@ -42,7 +42,7 @@ function judgeRequest(facts: Facts, number: string | undefined, isNone: boolean)
       !step.isRefused &&
       !step.isMissing &&
       step.exit !== 'nonzero' &&
-      (step.exit === 'zero' || url.test(step.lines.join('\n'))),
+      (step.exit === 'zero' || (url.test(step.lines.join('\n')) && !/\balready exists\b/.test(step.lines.join('\n')))),
   );
   if (isNone)
     return done !== undefined

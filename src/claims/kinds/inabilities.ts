@@ -3,11 +3,12 @@ import type { Facts, Step } from '../facts/facts.ts';
 import { actions, isFailed, isGood } from './actions.ts';
 import { byCall, contradicted, type Found, type Judgement, notShown, supported } from './kind.ts';
 import { judgeUnreproduced } from './reproductions.ts';
-import { ofCode } from './subjects.ts';
+import { readingsOf } from './reads.ts';
+import { ofCode, ofWords } from './subjects.ts';
 import { ofStep, short } from './why.ts';
 
 const inability =
-  /\b(?:could ?n[o']t|couldn't|cannot|can't|unable to|not able to|was not able|wasn't able|were unable|failed to|fails to|did not (?:go through|work|succeed|complete|finish|manage)|didn't (?:go through|work|succeed|complete|finish|manage)|was (?:blocked|rejected|refused|declined|aborted|stopped|interrupted|prevented)|were (?:blocked|rejected)|is (?:blocked|rejected)|got (?:rejected|blocked)|timed out|time[- ]?out|hit an? \w+|no luck|not possible|impossible|has failed|failed (?:because|with|due|on|at|when)|(?:push|commit|install(?:ation)?|upgrade|merge|rebase|download|deploy(?:ment)?|migration|clone|connection|edit) (?:has |have )?failed)\b/;
+  /\b(?:could ?n[o']t|couldn't|cannot|can't|unable to|not able to|was not able|wasn't able|were unable|failed to|fails to|did not (?:go through|apply|start|install|build|compile|work|succeed|complete|finish|manage)|didn't (?:go through|apply|start|install|work|succeed|complete|finish|manage)|was (?:blocked|rejected|refused|declined|aborted|stopped|interrupted|prevented)|were (?:blocked|rejected)|is (?:blocked|rejected)|got (?:rejected|blocked)|timed out|time[- ]?out|hit an? \w+|no luck|not possible|impossible|has failed|failed (?:because|with|due|on|at|when)|(?:push(?:ing)?|commit(?:ting)?|install(?:ation|ing)?|upgrad(?:e|ing)|merg(?:e|ing)|rebas(?:e|ing)|download(?:ing)?|deploy(?:ment|ing)?|migration|migrating|clon(?:e|ing)|connection|connecting|edit(?:ing)?|publishing|start(?:ing)?|writing) (?:\S+ ){0,3}?(?:has |have )?failed)\b/;
 
 /** What could not be done. */
 export function inabilities(clause: Clause): Found | undefined {
@@ -29,6 +30,21 @@ export function inabilities(clause: Clause): Found | undefined {
   const file = /\b(?:edit|write|change|modify|update|creat\w*|delete|remove|find|open|read)\b/.test(plain)
     ? clause.paths[0]
     : undefined;
+  const spoken =
+    coded === undefined && action === undefined && file === undefined && /\b(?:i|we)\b|\bwas not possible\b/.test(plain)
+      ? ofWords(plain)
+      : undefined;
+  if (spoken !== undefined)
+    return {
+      kind: 'could_not',
+      isWhole: true,
+      judge(facts) {
+        const steps = facts.steps.filter((step) => step.ran !== 'no' && spoken.matches(step));
+        return steps.length === 0
+          ? { verdict: 'not_checkable', evidence: [] }
+          : judgeInability(facts, steps, isTimeout);
+      },
+    };
   if (coded === undefined && action === undefined && file === undefined) return undefined;
   // A program that failed is not something that the agent could not do.
   if (
@@ -74,6 +90,14 @@ function judgeInability(facts: Facts, steps: readonly Step[], isTimeout: boolean
 }
 
 function judgeFile(facts: Facts, path: string): Judgement {
+  if (!facts.writes.some((write) => write.path.endsWith(path))) {
+    const readings = readingsOf(facts, path);
+    const lost = readings.find(({ isDone }) => !isDone);
+    const read = readings.find(({ isDone }) => isDone);
+    if (read !== undefined)
+      return lost === undefined ? contradicted(byCall(read.call, short(`read ${path}`))) : notShown;
+    if (lost !== undefined) return supported(byCall(lost.call, short(lost.call.output)));
+  }
   const attempts = facts.writes.filter((write) => write.path.endsWith(path));
   const failed = attempts.findLast((write) => write.done === 'no');
   const done = attempts.findLast((write) => write.done === 'yes');

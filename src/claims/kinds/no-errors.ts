@@ -18,7 +18,9 @@ export function noErrors(clause: Clause): Found | undefined {
 function judge(facts: Facts, what: string, { codes, plain }: Clause): Judgement {
   if (/conflict/.test(what)) {
     const acts = gitActs(facts, 'merge', 'rebase', 'pull', 'cherry-pick', 'stash', 'revert');
-    const last = acts.at(-1);
+    const last = /\b(?:left|remain\w*|now)\b/.test(plain)
+      ? acts.at(-1)
+      : (acts.findLast(({ text }) => /CONFLICT/.test(text)) ?? acts.at(-1));
     if (last === undefined) return notShown;
     return /CONFLICT|conflict/.test(last.text) || last.done === 'no'
       ? contradicted(ofStep(last.step))

@@ -11,7 +11,7 @@ const act = String.raw`(?:chang|touch|modif|edit|alter|writ|wrote|creat|delet|re
 const nothing = new RegExp(
   [
     String.raw`\bno (?:\w+ )?(?:other |further |additional |more |source |production |application |test |code |existing |tracked )*(?:files?|code|sources?|tests?|changes?|edits?|modifications?)\b.{0,40}\b(?:${act}|made|differ\w*|needed|necessary)\b`,
-    String.raw`\b(?:nothing|no one thing)(?: else)?(?: in \S+| outside .{1,60})? (?:was |has been |has |is |got |had to be )*(?:${act}|different|dirty)\b`,
+    String.raw`\b(?:nothing|no one thing)(?: else)?(?: in (?:the |this )?\S+(?: \w+)?| outside .{1,60})? (?:was |has been |has |is |got |had to be )*(?:${act}|different|dirty)\b`,
     String.raw`\b(?:did|have|has) ?(?:not|n't) (?:yet )?(?:make|made|${act}) (?:any|a single|the|code|files|anything|source|production)\b`,
     String.raw`\b(?:changed|touched|modified|edited|made|wrote) (?:no|nothing|zero)\b`,
     String.raw`\bno (?:code )?(?:changes|edits|modifications) (?:were |have been |to )?(?:made|needed|necessary|any|the|files|code|done|required)\b`,
@@ -51,7 +51,25 @@ export function onlyFiles(clause: Clause): Found | undefined {
   }
   if (only.test(plain) && clause.paths.length > 0 && !/\b(?:if|when|reads?|returns?|uses?)\b/.test(plain))
     return { kind: 'files_only', judge: (facts, state) => judgeOnly(facts, state, clause) };
+  if (
+    /\bonly (?:the |its |that |this )?(?:\w+ ){1,4}(?:and (?:\w+ ){1,4})?(?:was|were|is|has been|have been) (?:changed|modified|touched|edited|altered|updated)\b/.test(
+      plain,
+    )
+  )
+    return { kind: 'files_only', judge: (facts) => judgeOnlyNamed(facts, clause) };
   return undefined;
+}
+
+/** "Only the invoice class and its test": whether all that was changed is called so. It may be meant otherwise: no contradiction. */
+function judgeOnlyNamed(facts: Facts, { plain }: Clause): Judgement {
+  const all = changedPaths(facts);
+  const isMeant = (path: string): boolean => {
+    const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+    return [...plain.matchAll(/[a-z]{4,}/g)].some(([word]) => name.includes(word.replace(/s$/, '')));
+  };
+  return all.length > 0 && all.every(({ path }) => isMeant(path))
+    ? supported(...all.slice(0, 5).map(({ write }) => ofWrite(write)))
+    : notShown;
 }
 
 /** Changed at the end, and, where git was asked, everything that it lists. */
@@ -126,7 +144,10 @@ function judgeOnly(facts: Facts, state: RepositoryState | undefined, clause: Cla
   const more = state?.isComplete === true ? state.files?.find(({ path }) => !isAllowed(path)) : undefined;
   if (more !== undefined && state !== undefined) return contradicted(ofState(state, `${more.path} ${more.operation}`));
   if (all.length === 0) return notShown;
+  const listing = listingsOf(facts).findLast(({ isLast, hasNames }) => isLast && hasNames);
+  const own = listing === undefined ? [] : [ofStep(listing.step)];
   return supported(
+    ...own,
     ...all
       .slice(0, 3)
       .map(({ write }) => write)
@@ -161,7 +182,7 @@ function judgeTree(facts: Facts, state: RepositoryState | undefined, isDenied: b
 }
 
 const filesCount = new RegExp(
-  String.raw`\b${count} (?:\w+ )?(?:files?|manifests?|modules?|components?|scripts?|templates?|documents?|pages?|classes|configs?) (?:(?:has|have|had|was|were|is|are|got) )?(?:been )?(?:in total |altogether )?(?:changed|modified|touched|updated|edited|affected|differ\w*|written|added|created|deleted|removed)\b`,
+  String.raw`\b${count} (?:\w+ )?(?:files?|manifests?|modules?|components?|scripts?|templates?|documents?|pages?|classes|configs?) (?:(?:has|have|had|was|were|is|are|got) )?(?:been )?(?:in total |altogether )?(?:changed|modified|touched|updated|edited|adapted|adjusted|affected|differ\w*|written|added|created|deleted|removed)\b`,
 );
 const filesVerb = new RegExp(
   String.raw`\b(?:changed|modified|touched|updated|edited|changes|touches|affects|modifies|wrote|across|spans?) (?:only |just |exactly |a total of |about )?${count} (?:\w+ )?(?:files?|manifests?|modules?|components?|scripts?|templates?|documents?|pages?|classes|configs?)\b(?! (?:of|that use))`,
@@ -177,7 +198,9 @@ export function changeSize(clause: Clause): Found | undefined {
   const { plain } = clause;
   if (
     /\b(?:match|found|contain|reference|import|checked|inspected|lint|format|tests?\b.*pass)/.test(plain) &&
-    !/\bchanged\b|\bmodified\b/.test(plain)
+    !/\bchanged\b|\bmodified\b|\bfiles? (?:was|were|have been|had to be) (?:updated|edited|adapted|adjusted|touched)\b|^(?:i |we )?(?:updated|edited|adapted|adjusted|touched)\b/.test(
+      plain,
+    )
   )
     return undefined;
   const files =
@@ -189,14 +212,33 @@ export function changeSize(clause: Clause): Found | undefined {
           ?.slice(1)
           .find((each) => each !== undefined)
       : undefined);
-  const lines = /\b(?:lines?|insertions?|additions?|deletions?|diff)\b|\+\d+.{0,4}[-−–]\d+/.test(plain)
-    ? linesCount.exec(plain)
-    : null;
+  const lines =
+    /\b(?:has|have|contains?|is|counts?|holds|comes to) (?:now )?[\d,]+ lines?\b/.test(plain) &&
+    !/\b(?:added|removed|deleted|inserted|diff)\b/.test(plain)
+      ? null
+      : /\b(?:lines?|insertions?|additions?|deletions?|diff)\b|\+\d+.{0,4}[-−–]\d+/.test(plain)
+        ? linesCount.exec(plain)
+        : null;
+  const touched = numberOf(
+    new RegExp(
+      String.raw`\b(?:only |just |exactly )?${count} (?:single )?lines? (?:of code )?(?:was|were|is|are|has been|have been|got)? ?(?:changed|modified|touched|edited|altered|differs?)\b|\b(?:changed|modified|edited|touched|changes|touches) (?:only |just |exactly )?${count} (?:single )?lines?\b(?! in\b)`,
+    )
+      .exec(plain)
+      ?.slice(1)
+      .find((each) => each !== undefined),
+  );
+  if (touched !== undefined && files === undefined && clause.paths.length === 0)
+    return { kind: 'change_size', judge: (facts) => judgeLines(facts, touched) };
   const number = numberOf(files);
   if (number === 0) return { kind: 'files_only', judge: (facts, state) => judgeNothing(facts, state, clause) };
   if (number === undefined && lines === null) return undefined;
-  const added = numberOf(lines?.[1] ?? lines?.[2]);
+  const isRemoved =
+    /\b(?:lines?) (?:were |are |was |have been )?(?:removed|deleted|gone|dropped)\b|\b(?:removed|deleted|dropped) [\d,]+ lines?\b/.test(
+      plain,
+    ) && !/\badd|\binsert/.test(plain);
+  const added = isRemoved ? undefined : numberOf(lines?.[1] ?? lines?.[2]);
   const removed =
+    (isRemoved ? numberOf(lines?.[1] ?? lines?.[2]) : undefined) ??
     numberOf(lines?.[3]) ??
     numberOf(/\b(\d[\d,]*) (?:deletions?|lines? (?:were |are )?(?:deleted|removed))/.exec(plain)?.[1]);
   return {
@@ -210,9 +252,33 @@ export function changeSize(clause: Clause): Found | undefined {
         removed,
         isMade: /\b(?:creat|new)\w*\b/.test(plain),
         isGone: /\b(?:delet|remov)\w*\b/.test(plain),
+        isOther: /\b(?:other|more|further|additional)\b/.test(plain),
         folder: clause.paths.find((path) => !/\.\w+$/.test(path)),
       }),
   };
+}
+
+/** So many lines were changed: as many added, taken away, or both. */
+function judgeLines(facts: Facts, number: number): Judgement {
+  const listing = listingsOf(facts).findLast(({ count: known, isLast }) => known !== undefined && isLast);
+  if (listing === undefined) {
+    const edits = facts.writes.filter(
+      ({ done, before, after }) => done === 'yes' && before !== undefined && after !== undefined,
+    );
+    const lines = edits.map(({ before = '', after = '' }) =>
+      Math.max(before.split('\n').length, after.split('\n').length),
+    );
+    const [first] = edits;
+    return first !== undefined &&
+      edits.length === changedPaths(facts).length &&
+      lines.reduce((sum, each) => sum + each, 0) === number
+      ? supported(...edits.slice(0, 3).map(ofWrite))
+      : notShown;
+  }
+  const { insertions = 0, deletions = 0 } = listing;
+  return [insertions, deletions, insertions + deletions].includes(number)
+    ? supported(ofStep(listing.step))
+    : contradicted(ofStep(listing.step));
 }
 
 function judgeSize({
@@ -223,6 +289,7 @@ function judgeSize({
   removed,
   isMade,
   isGone,
+  isOther,
   folder,
 }: {
   facts: Facts;
@@ -232,6 +299,7 @@ function judgeSize({
   removed: number | undefined;
   isMade: boolean;
   isGone: boolean;
+  isOther: boolean;
   folder: string | undefined;
 }): Judgement {
   const listing = listingsOf(facts).findLast(({ count: known, isLast }) => known !== undefined && isLast);
@@ -251,10 +319,28 @@ function judgeSize({
   );
   const evidence = known.slice(0, 5).map(({ write }) => ofWrite(write));
   if (number === undefined) return notShown;
-  if (known.length === number) return supported(...evidence);
+  if (known.length === number)
+    return supported(
+      ...(listing?.count === number ? [ofStep(listing.step)] : []),
+      ...(status?.files.length === number ? [ofStep(status.step)] : []),
+      ...evidence,
+    );
   if (listing?.count === number && wanted === undefined && folder === undefined) return supported(ofStep(listing.step));
   if (status !== undefined && status.files.length === number && wanted === undefined && folder === undefined)
     return supported(ofStep(status.step));
+  // Besides those that it named before, and how many these are is not known.
+  if (isOther) {
+    const all = status?.files.length ?? listing?.count ?? known.length;
+    return all > number && all <= number + 3
+      ? supported(
+          ...(status === undefined
+            ? listing === undefined
+              ? evidence
+              : [ofStep(listing.step)]
+            : [ofStep(status.step)]),
+        )
+      : notShown;
+  }
   const inGit = state?.files?.filter(({ operation }) => wanted === undefined || operation === wanted).length;
   if (inGit !== undefined && state?.isComplete === true)
     return inGit === number
@@ -265,5 +351,16 @@ function judgeSize({
     return contradicted(ofWrite(failed));
   if (known.length > number) return contradicted(...evidence);
   if (listing !== undefined && wanted === undefined && folder === undefined) return contradicted(ofStep(listing.step));
+  // A complete status lists fewer; a folder that is new as a whole is one line of it.
+  if (
+    status?.isStatus === true &&
+    wanted === undefined &&
+    folder === undefined &&
+    !status.files.some(({ path }) => path.endsWith('/')) &&
+    !facts.steps.some(
+      ({ program, exit }) => program.name === 'git' && program.args.includes('commit') && exit !== 'nonzero',
+    )
+  )
+    return contradicted(ofStep(status.step));
   return notShown;
 }

@@ -6,7 +6,7 @@ import { byCall, contradicted, type Found, type Judgement, notShown, supported }
 import { callText, short } from './why.ts';
 
 const reading =
-  /\b(?:i|we) (?:\w+ ){0,2}?(?:re-?read|read|looked (?:at|into|through|over)|had a (?:\w+ )?look|took a (?:\w+ )?look|inspected|reviewed|examined|studied|skimmed|went through|opened|checked|consulted|scanned)\b|\b(?:was|were|has been|have been) (?:\w+ )?(?:read|inspected|reviewed|examined|studied|looked at|consulted)\b|\bi read\b|\bread (?:it|the (?:whole |full |entire )?(?:file|source|code)) (?:first|in full|completely|carefully)|\bwhich i (?:have )?read\b|^(?:read|reviewed|inspected|examined|looked at)\b|\bhaving read\b|\bafter reading\b/;
+  /\b(?:i|we) (?:\w+ ){0,2}?(?:re-?read|read|looked (?:at|into|through|over)|had a (?:\w+ )?look|took a (?:\w+ )?look|inspected|reviewed|examined|studied|skimmed|went through|opened|checked|consulted|scanned)\b|\b(?:was|were|has been|have been) (?:\w+ )?(?:read|inspected|reviewed|examined|studied|looked at|consulted)\b|\bi read\b|\bread (?:it|the (?:whole |full |entire )?(?:file|source|code)) (?:first|in full|completely|carefully)|\bwhich i (?:have )?read\b|^(?:read|reviewed|inspected|examined|looked at)\b|\b(?:began|begun|started|opened) (?:by|with) (?:reading|inspecting|reviewing|examining|studying)\b|\bhaving read\b|\bafter reading\b/;
 
 /** A file was read. */
 export function reads(clause: Clause): Found | undefined {
@@ -35,7 +35,7 @@ interface Reading {
   isDone: boolean;
 }
 
-function readingsOf(facts: Facts, path: string): Reading[] {
+export function readingsOf(facts: Facts, path: string): Reading[] {
   const found: Reading[] = [];
   for (const call of facts.calls) {
     if (call.kind !== 'read') continue;

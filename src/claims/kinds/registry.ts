@@ -36,7 +36,7 @@ const linters = words(
   'lint|format|style|static|biome|prettier|ruff|flake8|black|isort|bandit|vet|gofmt|clippy|fmt|cop|standardrb|brakeman|phpcs|php-cs|phpstan|psalm|detekt|spotless|shellcheck|clang|cppcheck|credo|codespell|typos|sqlfluff|luacheck|stylua|knip|vale|finding|offen|violation|unused',
 );
 const compilers = words(
-  'typ|tsc|svelte-check|mypy|pyright|dialyzer|sorbet|flow|buil|compil|bundle|docker|package|vite|webpack|rollup|tsup|cargo|make|mvn|gradle|bazel|ninja',
+  'assembl|packag|binary|artifact|typ|tsc|svelte-check|mypy|pyright|dialyzer|sorbet|flow|buil|compil|bundle|docker|package|vite|webpack|rollup|tsup|cargo|make|mvn|gradle|bazel|ninja',
 );
 /** "It found two": what was run is named before. */
 const tellings = words('found|report|show|list|flag|complain|gave|printed|clean|passe');
@@ -65,12 +65,13 @@ const entries: readonly Entry[] = [
   {
     read: tests,
     cues: words(
-      'test|spec|suite|example|scenario|assertion|check|validation|jest|mocha|playwright|cypress|mvn|rebar3|cucumber|behave|race detector|tox|nox|run|pass|green|ok|succe|fail|red|broken',
+      'test|spec|suite|example|scenario|assertion|check|validation|jest|mocha|playwright|cypress|mvn|rebar3|cucumber|behave|race detector|tox|nox|run|pass|green|ok|succe|fail|red|broken|race',
     ),
+    orIf: ({ mark, plain }) => mark !== undefined && /\d ?\/ ?\d/.test(plain),
   },
   {
     read: searches,
-    cues: [...digits, ...words("nothing|not|any|n't|never|thrice|unused|unref|empty")],
+    cues: [...digits, ...words("no |none|zero|nothing|not|any|n't|never|thrice|unused|unref|empty")],
     orIf: hasNumber,
   },
   { read: codeChecks, cues: [...linters, ...compilers, ...tellings] },
@@ -78,7 +79,7 @@ const entries: readonly Entry[] = [
   { read: dependencies, cues: [...digits, ...words('install|upgrad|bump|downgrad|dependenc')] },
   {
     read: servers,
-    cues: words('port|localhost|http|/health|/ping|/status|/ready|/api|:|serv|daemon|health|endpoint|container'),
+    cues: words('port|localhost|http|/|:|serv|daemon|health|endpoint|container'),
   },
   {
     read: reads,
@@ -94,7 +95,7 @@ const entries: readonly Entry[] = [
   {
     read: commands,
     cues: words(
-      'ran|run|execut|invok|launch|perform|appl|generat|start|trigger|call|use|deploy|migrat|seed|publish|check|went through|lint|buil|compil|measur|benchmark|timed|profil|stopp|kill|shut|verif|confirm|test|search|count|compar|skip|omit|modif|install|attempt|tried',
+      'ran|run|execut|invok|launch|perform|appl|generat|start|trigger|call|use|deploy|migrat|seed|publish|check|went through|lint|buil|compil|measur|benchmark|timed|profil|stopp|kill|shut|verif|confirm|test|search|count|compar|skip|omit|modif|install|attempt|tried|rebas|merg|cherry|stash|tag|brought|spun|fired|tore|torn|stood',
     ),
   },
   {

@@ -9,7 +9,7 @@ import { ofStep } from './why.ts';
 export function reverts(clause: Clause): Found | undefined {
   const { plain } = clause;
   if (
-    !/\b(?:revert(?:ed|s)?|restor(?:ed|es)|undone|undid|rolled? back|took .{1,20}back|taken back|backed out|reset|discarded)\b|\bback to (?:its|the|their) (?:original|previous|old|former|initial)\b|\b(?:is|are) (?:again )?as (?:it|they) (?:was|were) before\b/.test(
+    !/\b(?:revert(?:ed|s)?|restor(?:ed|es)|undone|undid|roll(?:ed|s) (?:.{1,40}? )?back|put .{1,40} back|backed (?:it|them|that|the .{1,30}) out|took .{1,20}back|taken back|backed out|reset|discarded)\b|\bback to (?:its|the|their) (?:original|previous|old|former|initial)\b|\bback to (?:what|how|where|the way) (?:it|they|things) (?:was|were)\b|\b(?:is|are) (?:again )?as (?:it|they) (?:was|were) before\b/.test(
       plain,
     )
   )

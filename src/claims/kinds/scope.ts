@@ -17,10 +17,10 @@ export interface Scope {
 }
 
 const tools =
-  /\b(?:pytest|unittest|nose2?|tox|nox|jest|vitest|mocha|ava|jasmine|karma|cypress|playwright|node --test|bun test|deno test|go test|ginkgo|cargo test|nextest|clippy|rspec|minitest|cucumber|behave|phpunit|pest|phpstan|psalm|ctest|bats|prove|eunit|mix test|dart test|flutter test|swift test|dotnet test|maven|mvn|gradle|gradlew|sbt|eslint|oxlint|biome|stylelint|prettier|ruff|flake8|pylint|pycodestyle|black|isort|bandit|golangci-lint|go vet|gofmt|staticcheck|rubocop|standardrb|phpcs|php-cs-fixer|ktlint|detekt|checkstyle|swiftlint|shellcheck|yamllint|markdownlint|hadolint|clang-tidy|clang-format|cppcheck|credo|dialyzer|tsc|vue-tsc|svelte-check|mypy|pyright|basedpyright|flow|sorbet|vite|webpack|rollup|esbuild|tsup|cmake|ninja|xcodebuild|bazel|make|npm test|rubocop|knip|typos|codespell|rustfmt|cargo fmt|cargo build|cargo check|go build|sphinx|mkdocs|hugo|docker build|terraform)\b/g;
+  /\b(?:pytest|unittest|nose2?|tox|nox|jest|vitest|mocha|ava|jasmine|karma|cypress|playwright|node --test|bun test|deno test|go test|ginkgo|cargo test|nextest|clippy|rspec|minitest|cucumber|behave|phpunit|pest|phpstan|psalm|ctest|bats|prove|eunit|mix test|dart test|flutter test|swift test|dotnet test|maven|mvn|gradle|gradlew|sbt|eslint|oxlint|biome|stylelint|prettier|ruff|flake8|pylint|pycodestyle|black|isort|bandit|golangci-lint|go vet|gofmt|staticcheck|rubocop|standardrb|phpcs|php-cs-fixer|ktlint|detekt|checkstyle|swiftlint|shellcheck|yamllint|markdownlint|hadolint|clang-tidy|clang-format|cppcheck|credo|dialyzer|tsc|vue-tsc|svelte-check|mypy|pyright|basedpyright|flow|sorbet|vite|webpack|rollup|esbuild|tsup|cmake|ninja|xcodebuild|bazel|make|npm test|rubocop|knip|typos|codespell|rustfmt|cargo fmt|cargo build|cargo check|go build|sphinx|mkdocs|hugo|docker build|scalafmt|scalafix|terraform fmt|dotnet format|mix format|dart analyze|flutter analyze|dart format|deno lint|deno fmt|shfmt|terraform)\b/g;
 
 const articles = new Set(
-  "all the a an our its their these those both existing remaining other others new newly added full whole entire complete every each any failing passing regression test tests my your relevant following updated related affected of and or no only some most project project's repo repository application app suite local automated various same corresponding respective appropriate first second last final original old current previously latest above now still, no longer none zero one two three four five six seven eight nine ten twelve running run reran ran the-whole this that such specific individual single ran. also of-the pre-existing preexisting written rewritten own by with in on for".split(
+  "all the a an our its their these those both existing remaining other others new newly added full whole entire complete every each any failing passing regression test tests my your relevant following updated related affected of and or no only some most project project's repo repository application app suite local automated various same corresponding respective appropriate first second last final original old current previously latest above now still, no longer none zero one two three four five six seven eight nine ten twelve running run reran ran the-whole this that such specific individual single ran. also of-the packages modules crates workspaces projects services apps libraries files targets production release debug dev development docker clean fresh incremental pre-existing preexisting written rewritten own by with in on for".split(
     ' ',
   ),
 );
@@ -31,7 +31,8 @@ export function scopeOf(clause: Clause, nouns: string): Scope {
   // The words of a command are no words of the sentence.
   const plain = codes
     .filter((code) => code.includes(' '))
-    .reduce((text, code) => text.replace(code.toLowerCase(), '`'), clause.plain);
+    .reduce((text, code) => text.replace(code.toLowerCase(), '`'), clause.plain)
+    .replaceAll(tools, '`');
   const parts = new Set<string>();
   let command: Check | undefined;
   for (const code of codes) {
@@ -46,7 +47,8 @@ export function scopeOf(clause: Clause, nouns: string): Scope {
   const label =
     clause.block.kind === 'row' ? (clause.block.cells?.[0] ?? '') : (/^([^\s:]{3,60}): /.exec(clause.plain)?.[1] ?? '');
   const name = label.replaceAll(/[`*]/g, '');
-  if (/^[@\w.-]+\/[\w./-]+$|^@?\w+-[\w-]+$/.test(name)) parts.add(name);
+  if (/^[@\w.-]+\/[\w./-]+$|^@?\w+-[\w-]+$|^[a-z]\w{0,40}(?:\.[a-z]\w{0,40}){1,6}$/i.test(name) && !isTool(name))
+    parts.add(name);
   const before = new RegExp(String.raw`(?:^|\s)([a-z][\w./-]{1,40}) (?:unit |integration )?(?:${nouns})\b`, 'g');
   for (const [, word = ''] of plain.matchAll(before))
     if (
@@ -65,6 +67,17 @@ export function scopeOf(clause: Clause, nouns: string): Scope {
     if (
       !articles.has(word) &&
       !/^(?:project|repo|repository|application|codebase|whole|entire|total|all|python|node|ci|chrome|main|isolation|question|\d+)/.test(
+        word,
+      )
+    )
+      parts.add(word.replace(/[.:]$/, ''));
+  // "12 tests pass in frontend"
+  for (const [, word = ''] of plain.matchAll(
+    /\b(?:pass(?:ed|es)?|fail(?:ed|s)?|green|red|clean) (?:in|for|under|inside) (?:the )?([\w@][\w./@-]{2,40})(?: (?:package|module|folder|crate|app|service|workspace|project|directory))?(?=\W*$|,)/g,
+  ))
+    if (
+      !articles.has(word) &&
+      !/^(?:\d|total|all|full|about|under|less|isolation|every|each|both|ci\b|general|particular|parallel|project|repo|both|seconds?|minutes?)/.test(
         word,
       )
     )
@@ -150,8 +163,17 @@ function isSameTool(run: Run, name: string): boolean {
       run.shown.tests?.tally === undefined &&
       run.shown.lint === undefined &&
       alias(tool).startsWith(bare)) ||
-    run.step.program.args.includes(name)
+    run.step.program.args.some(
+      (arg) => arg === name || (/^(?:gradle|mvn|sbt\b.*)$/.test(tool) && arg.toLowerCase().includes(bare)),
+    ) ||
+    // A target prints what it starts: `ruff check .`, `> eslint src`.
+    (run.check.isTarget && run.step.lines.slice(0, 400).some((line) => startsWithTool(line, name)))
   );
+}
+
+function startsWithTool(line: string, name: string): boolean {
+  const bare = line.slice(0, 200).replace(/^(?:[$>+»]\s?|\s{1,4})(?:npx |pnpm exec |yarn run )?/, '');
+  return bare.startsWith(name) && /^(?:\s[^\s:]|$)/.test(bare.slice(name.length, name.length + 2));
 }
 
 function alias(name: string): string {

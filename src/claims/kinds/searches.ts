@@ -97,6 +97,9 @@ function ofStepSearch(step: Step): Search | undefined {
   if ((!searchers.test(program.name) && !isGit) || isRefused || isMissing || ran === 'no') return undefined;
   if (step.through.some(({ name }) => name === 'head') && step.lines.length >= 10) return undefined;
   if (step.fed !== undefined || step.call === undefined) return undefined;
+  // What it found went on to a program that does something else with it.
+  if (step.through.some(({ name }) => /^(?:xargs|while|sh|bash|python|node|perl|awk|sed|parallel|vim?)$/.test(name)))
+    return undefined;
   // A filter of another program's output.
   const args = isGit ? program.args.slice(program.args.indexOf('grep') + 1) : program.args;
   const flags = args.filter((arg) => arg.startsWith('-') && !arg.startsWith('--')).join('');
@@ -214,7 +217,7 @@ function fits(search: Search, subject: string): 'same' | 'narrower' | 'wider' | 
   return undefined;
 }
 
-const things = String.raw`(?:match(?:es)?|hits?|results?|occurrences?|references?|usages?|uses|mentions?|call ?sites?|callers?|calls|instances?|places?|spots?|locations?|times|imports?|importers?|consumers?|todos?|fixmes?|comments?|leftovers?|files?|modules?|lines?|entries|findings|traces?|remnants?|remains|sites|endpoints?|routes?|definitions?|declarations?)`;
+const things = String.raw`(?:statements?|match(?:es)?|hits?|results?|occurrences?|references?|usages?|uses?|mentions?|call ?sites?|callers?|calls|instances?|places?|spots?|locations?|times|imports?|importers?|consumers?|todos?|fixmes?|comments?|leftovers?|files?|modules?|lines?|entries|findings|traces?|remnants?|remains|sites|endpoints?|routes?|definitions?|declarations?)`;
 const none = new RegExp(
   [
     String.raw`\b(?:no|zero|0|not a single|no other|no more|no remaining|any) (?:\S+ ){0,3}?${things}\b.{0,60}\b(?:left|remain\w*|found|exists?|any\s?more|to|of|in|for|at all|anywhere|were|was|are|is)\b`,
@@ -224,14 +227,14 @@ const none = new RegExp(
     String.raw`\b(?:is|are|was|were) (?:not|no longer|never|n't) (?:\w+ )?(?:used|referenced|imported|called|mentioned|found|present)\b(?: anywhere| any\s?more)?`,
     String.raw`\b(?:does|do)(?: not|n't) (?:appear|occur|show up|exist)\b.{0,20}(?:any\s?more|anywhere|any longer|at all|in )?`,
     String.raw`\b(?:unused|unreferenced)\b`,
-    String.raw`\bempty[- ]handed\b`,
+    String.raw`\bempty[- ]handed\b|\b(?:search|grep|lookup|scan)\b.{0,40}\b(?:is|was|came back|comes back|came up|turned up|returned|stays?|remained) (?:\w+ )?empty\b`,
   ].join('|'),
 );
 const counted = new RegExp(String.raw`\b(?:exactly |only |about |in |just |all )?${count} (?:\S+ ){0,3}?${things}\b`);
 const repeated =
   /\b(?:appears?|appeared|occurs?|occurred|used|uses|called|referenced|mentioned|found|shows? up|exists?|imported|hits?|matches|matched|contains?|turned up)\b.{0,60}?\b(once|twice|\d+ times|thrice)\b|\b(once|twice|thrice)\b.{0,40}\b(?:in|package|module|file|folder|code)\b/;
 const searching =
-  /\b(?:search\w*|grep\w*|rg|ripgrep|look(?:ed|ing)? for|scan\w*|found|find|occurr\w*|references?|usages?|match\w*|used|uses|appears?|occurs?|contain\w*|hits?|call ?sites?|callers?|mention\w*|todos?|fixmes?|there (?:is|are|was|were)|leftovers?|imports?|importing|remain\w*|left|count\w*|still)\b/;
+  /\b(?:search\w*|grep\w*|rg|ripgrep|look(?:ed|ing)? for|scan\w*|found|find|occurr\w*|references?|usages?|match\w*|used|uses|called|referenced|mentioned|appears?|occurs?|contain\w*|hits?|call ?sites?|callers?|mention\w*|todos?|fixmes?|there (?:is|are|was|were)|leftovers?|imports?|importing|remain\w*|left|count\w*|still|turn(?:s|ed) up|shows? up|showed up)\b/;
 
 /** What a search found, or did not. */
 export function searches(clause: Clause): Found | undefined {
@@ -241,10 +244,11 @@ export function searches(clause: Clause): Found | undefined {
     ...clause.quoted,
     ...[...clause.cased.matchAll(/\b(?:TODO|FIXME|XXX|HACK)\b/g)].map(([word]) => word),
   ];
+  if (subjects.length === 0) subjects.push(...bareIdentifiers(clause.cased));
   const row = rowCount(clause);
   if (row !== undefined) return { kind: 'search_count', judge: (facts) => judgeRow(facts, row, clause) };
   const testCount = new RegExp(
-    String.raw`\b(?:there (?:are|is)|has|have|contains?|holds|found|collected|consists? of|counts?) (?:a total of |exactly |only )?${count} (?:\w+ )?(?:tests?|specs?|test cases?)\b(?! (?:pass|fail|skip))|^${count} (?:tests?|specs?) (?:collected|found|exist|in total)`,
+    String.raw`\b(?:there (?:are|is)|has|have|contains?|holds|found|finds|collect(?:ed|s)|discover(?:ed|s)|consists? of|counts?) (?:a total of |exactly |only )?${count} (?:\w+ )?(?:tests?|specs?|test cases?)\b(?! (?:pass|fail|skip))|^${count} (?:tests?|specs?) (?:collected|found|exist|in total)`,
   ).exec(plain);
   if (testCount !== null) {
     const number = numberOf(testCount[1] ?? testCount[2]);
@@ -272,7 +276,9 @@ export function searches(clause: Clause): Found | undefined {
     const isEnd = /\b(?:left|remain\w*|any\s?more|any longer|no longer|still|leftovers?|now|is|are)\b/.test(plain);
     if (
       subjects.length === 0 &&
-      !/\b(?:search|grep|look|leftover|match|occurrence|reference|usage|hit|result)\w*/.test(plain)
+      !/\b(?:search|grep|look|leftover|match|occurrence|reference|usage|hit|result|caller|calls? (?:to|of|remain)|uses of|mention|import)\w*/.test(
+        plain,
+      )
     )
       return undefined;
     return { kind: 'nothing_found', isWhole: true, judge: (facts) => judgeNone(facts, subjects, isEnd, clause) };
@@ -288,7 +294,9 @@ export function searches(clause: Clause): Found | undefined {
   if (number === undefined || number === 0 || !searching.test(plain)) return undefined;
   if (
     subjects.length === 0 &&
-    !/\b(?:search|grep|occurr|match|import|reference|usage|todo|fixme|hit|found|call ?site|caller)\w*/.test(plain)
+    !/\b(?:turn(?:s|ed) up|search|grep|occurr|match|import|reference|usage|todo|fixme|hit|found|call ?site|caller)\w*/.test(
+      plain,
+    )
   )
     return undefined;
   if (/\b(?:lines? \d|read only|reads? only|limit|seconds?|ms|bytes|kb|mb)\b/.test(plain) && subjects.length === 0)
@@ -299,6 +307,27 @@ export function searches(clause: Clause): Found | undefined {
     isWhole: true,
     judge: (facts) => judgeCount({ facts, subjects, number, isFiles, clause }),
   };
+}
+
+/** `legacyFetch`, `old_name`, `OLD_NAME` without backticks. */
+function bareIdentifiers(cased: string): string[] {
+  const subject =
+    /^(?:the (?:string |word |name |symbol |function |class |old )*)?([A-Za-z_$][\w.$-]{2,40})(?:\(\))? (?:is |was |are |were |still |only |also )*(?:turn(?:s|ed) up|shows? up|showed up|appear(?:s|ed)|occur(?:s|red)|used|called|referenced|mentioned|imported|found)\b/.exec(
+      cased,
+    )?.[1];
+  if (
+    subject !== undefined &&
+    !/^(?:it|this|that|they|there|which|search|grep|import|file|code|nothing|these|those|module|function|class)s?$/i.test(
+      subject,
+    )
+  )
+    return [subject];
+  return [
+    ...cased.matchAll(/(?<![\w/.@-])(?:console\.\w+|[a-z]+[A-Z]\w*|[A-Za-z]+_\w+|[A-Z][a-z]+[A-Z]\w*)(?![\w/-]|\.\w)/g),
+  ]
+    .map(([name]) => name)
+    .filter((name) => !/^test|Test$/.test(name))
+    .slice(0, 4);
 }
 
 function timesOf(text: string | undefined): number | undefined {
@@ -432,7 +461,12 @@ function judgeCount({
     subjects.some((subject) => fits(last, subject) === 'same') ||
     (named.length === 0 && subjects.length === 0 && all.length === 1);
   const real = isFiles ? (last.files ?? (last.matches === 0 ? 0 : undefined)) : last.matches;
-  return isSure && real !== undefined && real !== number ? contradicted(ofSearch(last)) : notShown;
+  if (!isSure || real === undefined || real === number) return notShown;
+  // Before the change or after it: whichever search is meant, none found so many.
+  const others = isEnd
+    ? []
+    : usable.filter((each) => each !== last && subjects.some((subject) => fits(each, subject) === 'same'));
+  return contradicted(...[...others, last].slice(-3).map(ofSearch));
 }
 
 function judgeTestCount(facts: Facts, number: number): Judgement {

@@ -4,12 +4,13 @@ import { contradicted, type Found, type Judgement, notShown, supported } from '.
 import { ofStep } from './why.ts';
 
 const thing =
-  /\b(?:server|service|app|application|endpoint|api|dev server|daemon|backend|frontend|site|page|health ?check|healthz?|website|container|process|it|homepage|ping|route|url|port)\b|localhost|127\.0\.0\.1|https?:\/\//;
+  /\b(?:server|service|app|application|endpoint|api|dev server|daemon|backend|frontend|site|page|metrics|health ?check|healthz?|website|container|process|it|homepage|ping|route|url|port)\b|localhost|127\.0\.0\.1|https?:\/\/|(?:^|[\s(])\/[a-z]\w*/;
 const up =
   /\b(?:runs?|running|is up|up and running|listen(?:s|ing)|start(?:s|ed)(?: up)?|respond(?:s|ed|ing)?|answer(?:s|ed|ing)?|reachable|healthy|alive|serv(?:es|ing)|available|accessible|repl(?:ies|ied)|return(?:s|ed)|boots?|booted|ready|works?|accept(?:s|ing|ed)|deliver(?:s|ed)|gives?|gave|came up|comes up)\b/;
 const down =
-  /\b(?:not (?:running|reachable|responding|listening|up|available|healthy|start\w*|answer\w*|respond\w*|reply\w*|accessible|come up)|does(?: not|n't) (?:respond|answer|start|run|come up|listen|reply|boot)|did(?: not|n't) (?:respond|answer|start|come up|listen|boot)|unreachable|is down|was down|unhealthy|refus(?:es|ed|ing)(?: connections?| the connection)?|connection (?:is |was )?refused|crash(?:es|ed)|fail(?:s|ed) to start|already in use|no longer (?:running|responds|answers))\b|\bisn't (?:running|reachable|up|responding|listening)\b/;
-const place = /\bport \d{2,5}\b|:\d{4,5}\b|\blocalhost\b|https?:\/\/|\/(?:health|ping|status|ready|api)\w*/;
+  /\b(?:not (?:running|reachable|responding|listening|up|available|healthy|start\w*|answer\w*|respond\w*|reply\w*|accessible|come up)|does(?: not|n't) (?:respond|answer|start|run|come up|listen|reply|boot)|did(?: not|n't) (?:respond|answer|start|come up|listen|boot)|unreachable|is down|was down|unhealthy|refus(?:es|ed|ing)(?: connections?| the connection)?|connection (?:is |was )?refused|crash(?:es|ed)|fail(?:s|ed) to start|already in use|no longer (?:running|responds|answers))\b|\b(?:nothing|nobody|no (?:server|service|process|one))\b.{0,20}\b(?:answers?|answered|listens?|listening|responds?|runs?|running)\b|\bno (?:response|answer|reply)\b|\bisn't (?:running|reachable|up|responding|listening)\b/;
+const place =
+  /\bport \d{2,5}\b|:\d{4,5}\b|\blocalhost\b|https?:\/\/|\/(?:health|ping|status|ready|api)\w*|^(?:\W|and |but |the )*\/[a-z][\w/-]* (?:now |also |endpoint |route |still )*(?:answers?|responds?|returns?|gives?|replies|is|works)\b/;
 
 /** A server runs, and answers. */
 export function servers(clause: Clause): Found | undefined {
@@ -41,7 +42,7 @@ export function servers(clause: Clause): Found | undefined {
     ?.slice(1)
     .find((each) => each !== undefined);
   const status =
-    /\b(?:status(?: code)?|http|returns?|returned|with(?: a)?|answers?|responds? with|gives?|→|->|got(?: a)?) (?:http )?([1-5]\d\d)\b|\b([1-5]\d\d) (?:ok|not found|created|no content|internal|bad|unauthori\w+|forbidden)\b/
+    /\b(?:status(?: code)?|http|returns?|returned|with(?: a)?|answers? with(?: an?)?|answers?|responds? with(?: an?)?|gives?(?: an?)?|returns? an?|→|->|got(?: a)?) (?:http )?([1-5]\d\d)\b|\b([1-5]\d\d) (?:ok|not found|created|no content|internal|bad|unauthori\w+|forbidden)\b/
       .exec(plain)
       ?.slice(1)
       .find((each) => each !== undefined);
@@ -56,8 +57,41 @@ export function servers(clause: Clause): Found | undefined {
         isDown: isDown,
         path: /(?:^|[\s`(])(\/[a-z][\w/-]*)/.exec(plain)?.[1],
         isHealthy: /\bhealth|\banswers?|\brespond|\breach/.test(plain),
+        name: nameOf(plain),
       }),
   };
+}
+
+/** Which of several: "the db container". */
+function nameOf(plain: string): string | undefined {
+  const name = /\b([a-z][\w-]{1,30}) (?:container|service|pod|daemon)\b/.exec(plain)?.[1];
+  return name === undefined ||
+    /^(?:the|a|an|this|that|its|our|my|docker|web|http|local|new|whole|running|test|background|dev|development|api|backend|each|every|no|one|health|app|main)$/.test(
+      name,
+    )
+    ? undefined
+    : name;
+}
+
+/** `docker compose ps`, `systemctl status`: a line for each. */
+const listers = /^(?:docker|docker-compose|podman|kubectl|systemctl|pm2|supervisorctl|service|nomad)$/;
+
+/** What the last listing of containers or services says of that name. */
+function judgeListed(facts: Facts, name: string | undefined, isDown: boolean): Judgement | undefined {
+  for (const step of facts.steps.toReversed()) {
+    if (!listers.test(step.program.name) || step.isRefused || step.isMissing || step.ran === 'no') continue;
+    if (!/\b(?:ps|get|status|ls|list)\b/.test(step.program.args.join(' '))) continue;
+    const lines = step.lines.filter((line) => name === undefined || line.toLowerCase().includes(name));
+    const stopped = lines.find((line) =>
+      /\b(?:exited|unhealthy|restarting|dead|crashloopbackoff|error|failed|inactive|stopped)\b/i.test(line),
+    );
+    const good = lines.find((line) => /\b(?:up \d|up about|up less|up a|healthy|running|active|online)\b/i.test(line));
+    if (name === undefined && (stopped !== undefined || good === undefined)) continue;
+    const line = stopped ?? good;
+    if (line === undefined) continue;
+    return ((line === stopped) === isDown ? supported : contradicted)(ofStep(step, line));
+  }
+  return undefined;
 }
 
 interface Seen {
@@ -81,6 +115,7 @@ function judgeServer({
   isDown,
   path,
   isHealthy,
+  name,
 }: {
   facts: Facts;
   port: string | undefined;
@@ -88,7 +123,14 @@ function judgeServer({
   isDown: boolean;
   path: string | undefined;
   isHealthy: boolean;
+  name: string | undefined;
 }): Judgement {
+  if (name !== undefined && port === undefined) {
+    const listed = judgeListed(facts, name, isDown);
+    if (listed !== undefined) return listed;
+    // Another service may be what the checks asked.
+    if (facts.steps.some(({ program }) => listers.test(program.name))) return notShown;
+  }
   const seen: Seen[] = [];
   for (const step of facts.steps) {
     if (step.isRefused || step.isMissing || step.ran === 'no') continue;
@@ -107,7 +149,18 @@ function judgeServer({
         (step.exit === 'nonzero' && !(step.program.name === 'curl' && step.code === 22 && code !== undefined));
       if (isFailed) seen.push({ step, isUp: false, isCheck: true });
       else if (code !== undefined)
-        seen.push({ step, isUp: Number(code) < 400 || (!isHealthy && status === code), status: code, isCheck: true });
+        seen.push({
+          step,
+          // Who says "not found" of one address is there.
+          isUp:
+            Number(code) < 400 ||
+            (!isHealthy && status === code) ||
+            (Number(code) < 500 &&
+              path === undefined &&
+              /\w\/(?!health|ping|status|ready)\w/.test(words.replace(/https?:\/\//, ''))),
+          status: code,
+          isCheck: true,
+        });
       else if (step.exit === 'zero' || text.trim() !== '') seen.push({ step, isUp: true, isCheck: true });
       if (
         path !== undefined &&
@@ -129,7 +182,15 @@ function judgeServer({
     }
   }
   // A later check outranks the log.
-  const checks = seen.filter(({ isCheck }) => isCheck);
+  const requests = seen.filter(({ isCheck }) => isCheck);
+  const ofPath =
+    path === undefined
+      ? []
+      : requests.filter(({ step: { program } }) =>
+          program.args.some((arg) => arg.replace(/[?#].*$/, '').endsWith(path)),
+        );
+  if (path !== undefined && ofPath.length === 0 && requests.length > 0) return notShown;
+  const checks = ofPath.length > 0 ? ofPath : requests;
   const last = checks.at(-1) ?? seen.at(-1);
   if (last === undefined) return notShown;
   const evidence = ofStep(last.step);

@@ -26,6 +26,13 @@ const others: readonly (readonly [words: RegExp, matches: RegExp])[] = [
     /\b(?:kill|pkill|killall|fuser -k|docker (?:stop|rm)|compose down|systemctl stop)\b/,
   ],
   [/\bdeploy(?:ed|ment|s)?\b/, /\b(?:deploy|kubectl|helm|terraform|fly|vercel|netlify|serverless)\b/],
+  [/\brebas(?:ed|ing|e)\b/, /^git .*\brebase\b/],
+  [/\bmerged\b/, /^git .*\b(?:merge|pull)\b/],
+  [/\bcherry-pick/, /^git .*\bcherry-pick\b/],
+  [/\bstashed\b/, /^git .*\bstash\b/],
+  [/\btagged\b|\ba tag\b/, /^git .*\btag\b/],
+  [/\bpublish(?:ed|ing)?\b/, /\b(?:publish|upload|twine)\b/],
+  [/\breproduc\w*\b|\brepro\b/, /\brepro/],
   [/\b(?:benchmarks?|benchmark)\b/, /\bbench/],
   [/\b(?:thumbnails?)\b/, /\bthumb/],
   [/\b(?:fixtures?)\b/, /\bfixture/],
@@ -38,12 +45,15 @@ const others: readonly (readonly [words: RegExp, matches: RegExp])[] = [
   [/\b(?:debugger)\b/, /\b(?:gdb|lldb|pdb|debug)\b/],
   [/\bprofiler\b/, /\b(?:prof|perf|py-spy)\b/],
   [/\bserver\b/, /\b(?:serve|server|dev|start|uvicorn|gunicorn|flask|runserver|nodemon)\b/],
-  [/\bdocker\b|\bcontainers?\b|\bimages?\b/, /\bdocker|podman/],
+  [/\bdocker\b|\bcompose\b|\bcontainers?\b|\bimages?\b|\bstack\b/, /\bdocker|podman|compose/],
 ];
 
 export function subjectOf(clause: Clause): Subject | undefined {
   const { plain, codes } = clause;
-  for (const code of codes) {
+  const scripts = clause.paths.filter(
+    (path) => /\.(?:sh|py|js|mjs|ts|rb|pl)$/.test(path) && !codes.some((code) => code.includes(path)),
+  );
+  for (const code of [...codes, ...scripts]) {
     if (
       !code.includes(' ') &&
       !knownPrograms.has(code) &&
@@ -67,17 +77,28 @@ export function subjectOf(clause: Clause): Subject | undefined {
     )
       return { matches: (step) => step.check?.tool === word };
   }
+  const script = /\b([a-z][\w-]{2,40}) script\b/.exec(plain)?.[1];
+  if (
+    script !== undefined &&
+    !/^(?:the|a|an|this|that|shell|bash|python|own|small|new|old|test|build|lint)$/.test(script)
+  )
+    return {
+      matches: (step) =>
+        [step.program.name, ...step.program.args].some((arg) => arg.toLowerCase().includes(script.slice(0, 8))),
+    };
   const isAllOf = /\b(?:whole|full|entire|complete|all)\b/.test(plain);
   for (const [words, families] of nouns)
     if (words.test(plain))
       return { matches: (step) => isCheckOf(step, families, isAllOf && families[0] === 'tests', plain) };
+  const isDry = /\bdry[- ]?run|--dry-run|\bsimulat/.test(plain);
   for (const [words, matches] of others)
     if (words.test(plain))
       return {
         matches: (step) =>
-          !step.check?.isDry &&
+          (isDry || !step.check?.isDry) &&
           matches.test([step.program.name, ...step.program.args].join(' ')) &&
-          !/^(?:cat|grep|rg|sed|ls|head|tail|echo|less|find|git)$/.test(step.program.name),
+          (!/^(?:cat|grep|rg|sed|ls|head|tail|echo|less|find|git)$/.test(step.program.name) ||
+            matches.source.startsWith('^git')),
       };
   const word =
     /\b(?:ran|run|re-?ran|executed|used|with|started|launched|stopped|using|via) (?:the )?([a-z][\w.-]{1,20})\b/.exec(
@@ -92,6 +113,58 @@ export function subjectOf(clause: Clause): Subject | undefined {
   )
     return { matches: (step) => baseOf(step.program.name) === word };
   return undefined;
+}
+
+const spokenOf = new Set(
+  'then also first again after before with without successfully properly cleanly background once twice could able were have been that this they them from into when because since needs need using which while there here some tool command script program was the and not but for did its'.split(
+    ' ',
+  ),
+);
+const alike: readonly (readonly [words: RegExp, arg: RegExp])[] = [
+  [/^(?:re)?(?:start|launch|boot)/, /^(?:run|start|serve|dev|up|launch|restart|reload)$/],
+  [/^(?:stop|kill|shut)/, /^(?:stop|kill|down|pkill|killall)$/],
+];
+
+/** By the words that it shares with a command: "nginx was restarted" and `systemctl restart nginx`. */
+export function ofWords(plain: string): Subject | undefined {
+  const words = [...new Set([...plain.matchAll(/[a-z][\w-]{2,24}/g)].map(([word]) => word))].filter(
+    (word) => !spokenOf.has(word),
+  );
+  if (words.length < 2) return undefined;
+  return {
+    matches: ({ program }) => {
+      const args = [program.name, ...program.args]
+        .flatMap((arg) => arg.toLowerCase().split(/[^\w-]+/))
+        .filter((arg) => arg.length > 1);
+      const shared = words.filter((word) =>
+        args.some(
+          (arg) =>
+            (arg.length > 2 &&
+              (arg === word || (arg.length > 3 && word.startsWith(arg) && word.length - arg.length < 4))) ||
+            alike.some(([spoken, real]) => spoken.test(word) && real.test(arg)),
+        ),
+      );
+      return shared.length > 1;
+    },
+  };
+}
+
+/** "They have not been run": what was spoken of last. */
+export function ofPronoun({ plain, before }: Clause): Subject | undefined {
+  if (
+    !/\b(?:they|them|these|those|it)\b (?:have|has|had|were|was|did|do)|\b(?:ran|run|re-?r[au]n|execute|executed|start|started) (?:them|it|these|those|that|this)\b/.test(
+      plain,
+    )
+  )
+    return undefined;
+  const near = before.slice(-120);
+  let last: { at: number; families: readonly Family[] } | undefined;
+  for (const [words, families] of nouns)
+    for (const { index } of near.matchAll(new RegExp(words.source, 'g')))
+      if (last === undefined || index > last.at) last = { at: index, families };
+  if (last === undefined) return undefined;
+  const { families } = last;
+  return { matches: (step) => isCheckOf(step, families, false, '') };
 }
 
 /** `| @mono/ui | not run |` below a heading that speaks of tests. */
@@ -112,7 +185,7 @@ export function ofRow({ block, plain }: Clause): Subject | undefined {
 }
 
 const knownPrograms = new Set(
-  'sed awk grep rg curl wget docker kubectl terraform make git npm pnpm yarn pip cargo go pytest jest vitest eslint prettier ruff mypy tsc black flake8 rubocop rspec phpunit gradle mvn ansible helm psql mysql sqlite3 redis-cli node python ruby php java'.split(
+  'sed awk find xargs perl tee jq grep rg curl wget docker kubectl terraform make git npm pnpm yarn pip cargo go pytest jest vitest eslint prettier ruff mypy tsc black flake8 rubocop rspec phpunit gradle mvn ansible helm psql mysql sqlite3 redis-cli node python ruby php java'.split(
     ' ',
   ),
 );

@@ -2,6 +2,7 @@ import type { Clause } from '../answer/clause.ts';
 import type { Facts, Step } from '../facts/facts.ts';
 import { byCall, contradicted, type Found, type Judgement, notShown, supported } from './kind.ts';
 import { callText, ofStep, short } from './why.ts';
+import { isSamePath } from '../facts/paths.ts';
 import { stripTerminal } from '../facts/terminal-text.ts';
 
 /** A number with what it counts. */
@@ -27,7 +28,7 @@ function valuesIn(plain: string): Value[] {
 }
 
 const telling =
-  /\bper (?:call|loop|op|operation|iteration|request|second|run|item)\b|\b(?:print(?:s|ed)?|output(?:s|ted)?|show(?:s|ed|n)?|return(?:s|ed)?|report(?:s|ed)?|measur(?:ed|es)|took|takes|finished|is|are|was|were|went|drops?|dropped|fell|rose|grew|down|up|from|weighs?|says?|said|exits?|exited|gives?|gave|->|→|=|reads?|displays?|logs?|logged|imported|processed|generated|regenerated|transformed|covers?|coverage|memory|time|size|duration|total|peak|changed in|left|remains?|contains?|has|have)\b|->|→|=|:/;
+  /\bper (?:call|loop|op|operation|iteration|request|second|run|item)\b|\b(?:print(?:s|ed)?|output(?:s|ted)?|show(?:s|ed|n)?|return(?:s|ed)?|report(?:s|ed)?|measur(?:ed|es)|took|takes|finished|is|are|was|were|went|drops?|dropped|fell|rose|grew|down|up|from|weighs?|says?|said|exits?|exited|gives?|gave|->|→|=|reads?|displays?|logs?|logged|imported|processed|generated|regenerated|transformed|covers?|coverage|memory|time|size|duration|total|peak|changed in|left|remains?|contains?|has|have|transform(?:s|ed)|build(?:s|t)|compil(?:es|ed)|produc(?:es|ed)|emit(?:s|ted)|handl(?:es|ed)|drain(?:s|ed)|process(?:es)?|serv(?:es|ed)|load(?:s|ed)|pars(?:es|ed)|writes?|wrote|counts?|counted|yield(?:s|ed)|amounts?|came|comes|cost|costs|reach(?:es|ed)|hits?|averages?|averaged|stands?|sits?|shrank|cut|improved|reduced|increased|completed|runs?|ran|deleted|removed|inserted|migrated|converted|scanned|checked|found|sees?|saw|lists?)\b|->|→|=|:/;
 
 /** A value that a command printed. */
 export function values(clause: Clause): Found | undefined {
@@ -53,9 +54,14 @@ export function values(clause: Clause): Found | undefined {
     return { kind: 'output_value', judge: (facts) => judgePlace(facts, clause.paths[0] ?? '', line) };
   const exit = /\bexit(?:s|ed)?(?: (?:code|status|with(?: (?:code|status))?))?:? (\d{1,3})\b/.exec(plain)?.[1];
   if (exit !== undefined) return { kind: 'output_value', judge: (facts) => judgeExit(facts, Number(exit), clause) };
-  if (hash !== undefined && /\b(?:commit|last changed|introduced|head|revision|sha|hash|hash of|tag)\b/.test(plain))
+  if (
+    hash !== undefined &&
+    /\b(?:commit|(?:last|most recently|first) (?:changed|touched|modified|edited|updated)|introduced|head|revision|sha|hash|hash of|tag)\b/.test(
+      plain,
+    )
+  )
     return { kind: 'output_value', judge: (facts) => judgeTexts(facts, [hash], clause) };
-  if (all.length > 0 && (telling.test(plain) || isCell)) {
+  if (all.length > 0 && (telling.test(plain) || isCell || /\b(?!need|used|based)[a-z]{3,}ed\b/.test(plain))) {
     if (
       /\b(?:tests?|specs?|timeout|limit|default|retries|retry|every|set to|configured|cap|capped|maximum|minimum|max|min|at most|at least|up to|per|window|threshold|allowed)\b/.test(
         plain,
@@ -63,8 +69,24 @@ export function values(clause: Clause): Found | undefined {
       !/\b(?:measur|took|finished|peak|memory|print|output|show|imported|coverage)\w*\b/.test(plain)
     )
       return undefined;
-    return { kind: 'output_value', isWhole: true, judge: (facts) => judgeNumbers(facts, all, clause) };
+    const results = valuesIn(
+      plain.replaceAll(
+        /(?:^|, ?|\b(?:and|but|so) )(?:with|for|after|at|given|using) (?:a |an |the |only )?[\d.,]+ ?\w+\b/g,
+        ' ',
+      ),
+    );
+    return {
+      kind: 'output_value',
+      isWhole: true,
+      judge: (facts) => judgeNumbers(facts, results.length > 0 ? results : all, clause),
+    };
   }
+  const tos = [...plain.matchAll(/(?<![\w.])(\d+) (to [a-z]{3,12})\b/g)].map(([, number = '', to = '']) => ({
+    number,
+    to,
+  }));
+  if (tos.length > 0 && !/\bfrom \d+ to\b/.test(plain))
+    return { kind: 'output_value', isWhole: true, judge: (facts) => judgeCounted(facts, tos) };
   const cased = clause.quoted.length > 0 ? clause.quoted : [];
   const codes = clause.codes.filter((code) => !clause.paths.includes(code));
   if (
@@ -98,6 +120,19 @@ export function values(clause: Clause): Found | undefined {
       judge: (facts) => judgeLabelled(facts, loose, /\bbefore\b|\bwas\b|\bwere\b|\bfrom\b/.test(plain)),
     };
   return undefined;
+}
+
+/** `2 to add, 1 to change`, as it was printed, or with other numbers. */
+function judgeCounted(facts: Facts, claimed: readonly { number: string; to: string }[]): Judgement {
+  const all = outputs(facts);
+  const seen: Step[] = [];
+  for (const { number, to } of claimed) {
+    const last = all.findLast(({ text }) => new RegExp(String.raw`(?<![\w.])\d+ ${to}\b`).test(text));
+    if (last === undefined) return notShown;
+    if (!new RegExp(String.raw`(?<![\w.])${number} ${to}\b`).test(last.text)) return contradicted(ofStep(last.step));
+    seen.push(last.step);
+  }
+  return supported(...seen.slice(0, 1).map((step) => ofStep(step)));
 }
 
 /** What was really printed: the output of programs, but for what only repeats a text. */
@@ -147,6 +182,8 @@ const scales: Record<string, readonly [number, string]> = {
 };
 
 function isSameNumber(claimed: Value, number: number, unit: string): boolean {
+  // A share is printed as one.
+  if (/^(?:%|percent)$/.test(claimed.unit) && unit !== '%' && !unit.startsWith('percent')) return false;
   if (claimed.number === number && (claimed.unit === unit || unit === '' || sameKind(claimed.unit, unit))) return true;
   const [one, kind] = scales[claimed.unit] ?? [1, claimed.unit.replace(/s$/, '')];
   const [other, otherKind] = scales[unit] ?? [1, unit.replace(/s$/, '')];
@@ -179,8 +216,13 @@ const printedNumber = /(?<![\w.-])(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s?([a-zA-Z�
 
 function numbersIn(text: string): { number: number; unit: string }[] {
   const found = [];
+  // A table of shares says so in its head.
+  const isShares = /% (?:stmts|branch|funcs|lines|cover)|\bcover(?:age)?\b.{0,40}%|%.{0,40}\bcover/i.test(
+    text.slice(0, 60_000),
+  );
   for (const [, number = '', unit = ''] of text.slice(0, 60_000).matchAll(printedNumber)) {
     found.push({ number: Number(number.replaceAll(',', '')), unit: unit.toLowerCase() });
+    if (isShares && unit === '') found.push({ number: Number(number), unit: '%' });
     if (found.length > 5000) break;
   }
   return found;
@@ -195,7 +237,9 @@ function judgeNumbers(facts: Facts, claimed: readonly Value[], clause: Clause): 
         isSameNumber(
           value,
           number,
-          Object.hasOwn(scales, unit) || unit.replace(/s$/, '') === value.unit.replace(/s$/, '') ? unit : '',
+          Object.hasOwn(scales, unit) || unit === '%' || unit.replace(/s$/, '') === value.unit.replace(/s$/, '')
+            ? unit
+            : '',
         ),
       ),
     );
@@ -207,6 +251,18 @@ function judgeNumbers(facts: Facts, claimed: readonly Value[], clause: Clause): 
 
 /** The command that the clause is about printed another number of the same thing. */
 function lastOther(facts: Facts, value: Value, clause: Clause): Judgement {
+  if (/^lines?$/.test(value.unit) && !claimedElsewhere(clause)) {
+    // `wc -l` prints numbers without a word for them.
+    const counts = facts.steps.filter(
+      ({ program: { name, args }, isAlone }) => name === 'wc' && args.includes('-l') && isAlone,
+    );
+    const own = counts.filter(({ program: { args } }) =>
+      clause.paths.some((path) => args.some((arg) => isSamePath(arg, path))),
+    );
+    const [step, more] = own.length > 0 ? own : clause.paths.length === 0 ? counts : [];
+    if (step !== undefined && more === undefined && step.lines.filter((line) => /^\s*\d/.test(line)).length === 1)
+      return contradicted(ofStep(step));
+  }
   const unit = value.unit.replace(/s$/, '');
   const words = clause.codes.flatMap((code) => code.split(' ')).filter((word) => word.length > 2);
   const isTime = scales[value.unit]?.[1] === 's';
@@ -226,11 +282,46 @@ function lastOther(facts: Facts, value: Value, clause: Clause): Judgement {
     const line = last.text.split('\n').find((each) => /\bper\b|\/(?:op|call|iter|loop)/.test(each) && /\d/.test(each));
     if (line !== undefined) return contradicted(ofStep(last.step, line));
   }
+  const otherwise = claimedElsewhere(clause) ? undefined : printedOtherwise(facts, value, clause);
+  if (otherwise !== undefined) return otherwise;
   if (last === undefined || isTime || seen.length > 1 || claimedElsewhere(clause)) return notShown;
   const numbers = numbersIn(last.text).filter((each) => each.unit.replace(/s$/, '') === unit);
   if (numbers.length !== 1 || words.length === 0) return notShown;
   return contradicted(ofStep(last.step, `${numbers[0]?.number} ${numbers[0]?.unit}`));
 }
+
+/** The one line that has a word of the claim, and a number of that unit, has another number: `p99 210 ms` for "p99 fell to 120 ms". */
+function printedOtherwise(facts: Facts, value: Value, { plain }: Clause): Judgement | undefined {
+  const unit = value.unit.replace(/s$/, '');
+  const words = [...plain.matchAll(/[a-z]{1,3}\d{1,3}\b|[a-z]{5,}/g)]
+    .flatMap(([word]) =>
+      /^(?:overall|total|altogether)$/.test(word)
+        ? ['total ', 'all files']
+        : /\d/.test(word)
+          ? [word]
+          : [word.slice(0, 6)],
+    )
+    .filter((word) => !value.unit.startsWith(word.slice(0, 5)) && !common.test(word));
+  const printed: { step: Step; line: string; number: number }[] = [];
+  for (const { step, text } of outputs(facts))
+    for (const line of text.slice(0, 60_000).split('\n')) {
+      if (line.length > 400 || !/\d/.test(line)) continue;
+      const low = `${line} ${[step.program.name, ...step.program.args].join(' ')}`.toLowerCase();
+      if (!words.some((word) => low.includes(word))) continue;
+      const same = numbersIn(line).filter(
+        (each) => each.unit !== '' && (each.unit.replace(/s$/, '') === unit || sameKind(each.unit, value.unit)),
+      );
+      if (same.length > 1) return undefined;
+      if (same[0] !== undefined) printed.push({ step, line, number: same[0].number });
+    }
+  const [only] = printed;
+  return only === undefined || new Set(printed.map(({ number }) => number)).size > 1
+    ? undefined
+    : contradicted(ofStep(printed.at(-1)?.step ?? only.step, only.line));
+}
+
+const common =
+  /^(?:which|their|there|these|those|after|about|takes|finish|comple|tests?|files?|lines?|second|minute|report|shows|prints|printe|output|result|change|needs?|using|within|every|faster|slower|return|runnin|again|still)/;
 
 function claimedElsewhere({ plain }: Clause): boolean {
   return /\b(?:before|was|from|about|around|roughly)\b/.test(plain);

@@ -529,7 +529,8 @@ export function talliesIn(lines: readonly string[]): Tally[] {
 function distinct(tallies: Tally[]): Tally[] {
   const has = (tool: string): boolean => tallies.some((each) => each.tool === tool);
   return tallies.filter(
-    ({ tool }) =>
+    ({ tool, line }, at) =>
+      !tallies.slice(0, at).some((each) => each.line === line) &&
       !(tool === 'tap' && tallies.length > 1) &&
       !(tool === 'playwright' && (has('pytest') || has('vitest') || has('jest'))) &&
       !(tool === 'unittest' && (has('phpunit') || has('lein'))),
