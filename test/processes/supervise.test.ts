@@ -351,7 +351,8 @@ describe('what a process reads', () => {
 describe('the tree', () => {
   it('gets the signal once, as a group', async () => {
     const { ended, says, stop, stdout } = await sh(
-      `sh -c 'trap "echo child; exit" TERM; echo ready; while :; do sleep 0.05; done' & trap 'echo main; wait; exit 7' TERM; wait`,
+      // Both are ready when the child says so: its parent has set its own trap before.
+      `trap 'echo main; wait; exit 7' TERM; sh -c 'trap "echo child; exit" TERM; echo ready; while :; do sleep 0.05; done' & wait`,
     );
     await says('ready');
     stop('SIGTERM');

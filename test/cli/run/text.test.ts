@@ -79,6 +79,7 @@ runwire: next: runwire --model acme/large --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8
       'runwire: T s · 1 turn · 3 tool calls',
       'runwire: denied: 1 attempt; --allow RULE would allow it',
       'runwire: next: a larger --max-turns lets it go further',
+      "runwire: next: --allow 'write(/etc/passwd)' permits what was denied, --permission-mode full everything",
       'runwire: next: runwire --model acme/large --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11 continue',
     ]);
   });
