@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compareAgents } from './usage-agents.ts';
 
 const version = '20.0.24';
 const rounds = Number(process.env['ROUNDS'] ?? 5);
@@ -32,6 +33,7 @@ try {
     makeStore(home, files, bytes);
     compare(name, home, other);
   }
+  if (other !== undefined) compareAgents(other);
 } finally {
   rmSync(place, { recursive: true, force: true });
 }
