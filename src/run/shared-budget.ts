@@ -68,9 +68,10 @@ export class SharedBudget {
    * have reserved is waited for, for a while. `needed`: with this request, at the moment when it is asked.
    */
   hold(next: Required<Amounts>, needed: () => Required<Amounts>, signal: AbortSignal): Promise<Cause | undefined> {
+    const { patienceMs: patience = patienceMs } = this.#options;
+    // Requests that wait for their turn wait for others as well: together they take no longer than one.
+    const start = performance.now();
     return this.#inTurn(async () => {
-      const { patienceMs: patience = patienceMs } = this.#options;
-      const start = performance.now();
       for (;;) {
         const { cause, isWorthWaiting } = await this.#holdOnce(next, needed());
         if (cause === undefined || !isWorthWaiting || signal.aborted || performance.now() - start > patience)

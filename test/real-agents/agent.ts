@@ -24,6 +24,9 @@ export interface Place {
 
 export const key = 'sk-rig-00000000000000000000';
 
+/** What the model says to an agent that asks for notes of its own, after its answer. */
+export const noNotes = 'Nothing to note.';
+
 /** A real agent, and how it is told to talk to our model and to nobody else. */
 export interface RealAgent {
   /** The name `runwire run --agent` knows it by. */

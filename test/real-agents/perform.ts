@@ -10,7 +10,7 @@ import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { fingerprint } from '../support/checkouts.ts';
 import { startModelServer, type ModelServer } from '../support/model-server/index.ts';
 import type { Served } from '../support/recordings.ts';
-import { key, type Place, type RealAgent } from './agent.ts';
+import { key, noNotes, type Place, type RealAgent } from './agent.ts';
 import { processesOf } from './processes.ts';
 import type { Scenario } from './scenarios.ts';
 import { addressesIn, keysIn } from './wire.ts';
@@ -258,7 +258,7 @@ export async function perform(
       // Through the wire, a refusal of the last request is the end of the run.
       const last: Turn =
         wire !== undefined && agent.takesNotes === true
-          ? { text: 'Nothing to note.' }
+          ? { text: noNotes }
           : { fault: { status: 400, kind: 'invalid_request' } };
       const turn = turns[index] ?? last;
       return typeof turn === 'function' ? turn(request) : turn;

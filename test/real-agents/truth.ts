@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from 'node:path';
 import { truthOf, type Served } from '../support/recordings.ts';
-import type { Difference, RealAgent } from './agent.ts';
+import { type Difference, noNotes, type RealAgent } from './agent.ts';
 import type { Performed } from './perform.ts';
 import type { Scenario } from './scenarios.ts';
 
@@ -114,7 +114,8 @@ function untilLimit(served: Served, { turnsUntilLimit: turns }: Scenario): Serve
 /** What the model's side, the file system and the tables know. */
 export function truthOfRun({ served }: Performed, reach: Reach): Account {
   const { agent, scenario, differs } = reach;
-  const { message, calls, tokens } = truthOf(untilLimit(served, scenario));
+  const { requests } = untilLimit(served, scenario);
+  const { message, calls, tokens } = truthOf({ requests: requests.filter(({ answer }) => answer?.text !== noNotes) });
   const exit = differs?.exit ?? scenario.exit;
   const is = differs?.is ?? scenario.is;
   const tools = calls.map(

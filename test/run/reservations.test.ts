@@ -194,4 +194,41 @@ describe('requests of many runs at once', () => {
     expect(served).toBeLessThanOrEqual(100);
     expect(served).toBeGreaterThan(40);
   });
+
+  it('is waited for once, however many requests wait', async () => {
+    const place = join(folder(), 'waiting.db');
+    const store = await openStore({ kind: 'sqlite', path: place });
+    await store.budgets.set({ name: 'team', per: 'total', tokens: 1000 });
+    // What another run holds would be enough.
+    await store.budgets.reserve('team', 'another', {
+      spent: { usd: 0, tokens: 0 },
+      step: { tokens: 900 },
+      isWhole: true,
+    });
+    const asked: number[] = [];
+    const shared = new SharedBudget({
+      name: 'team',
+      run: 'ours',
+      patienceMs: 1500,
+      open: async () => {
+        const own = await openStore({ kind: 'sqlite', path: place });
+        const reserve = own.budgets.reserve.bind(own.budgets);
+        own.budgets.reserve = (name, run, taking) => {
+          asked.push(taking?.step?.tokens ?? 0);
+          return reserve(name, run, taking);
+        };
+        return own;
+      },
+    });
+    await shared.reserve({});
+    const sizes = [701, 702, 703, 704];
+    const { signal } = new AbortController();
+    const causes = await Promise.all(
+      sizes.map((tokens) => shared.hold({ usd: 0, tokens }, () => ({ usd: 0, tokens }), signal)),
+    );
+    await shared.close();
+    await store.close();
+    expect(causes.map(limitOf)).toEqual(['tokens', 'tokens', 'tokens', 'tokens']);
+    for (const size of sizes.slice(1)) expect(asked.filter((each) => each === size).length).toBeLessThanOrEqual(2);
+  });
 });
