@@ -845,6 +845,12 @@ function ofTarget(name: string, args: readonly string[]): Check | undefined {
   const targets = bare.filter((arg) => !arg.startsWith('-') && !/^\w+=/.test(arg) && arg !== 'run');
   const script = taskRunners[name] ?? '';
   const limits = args.includes('-C') && folder !== undefined && folder !== '.' ? [folder] : [];
+  for (const [at, arg] of args.entries()) {
+    const part =
+      /^--(?:filter|scope|projects?)=(.+)$/.exec(arg)?.[1] ??
+      (/^(?:--filter|-F|--scope)$/.test(arg) ? args[at + 1] : undefined);
+    if (part !== undefined && /^(?:turbo|lerna|moon)$/.test(name)) limits.push(part);
+  }
   if (targets.length === 0)
     return isMake || name === 'ant' || name === 'rake'
       ? {

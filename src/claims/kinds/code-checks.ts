@@ -38,7 +38,7 @@ const all: readonly Words[] = [
   wordsFor(
     'build',
     'build',
-    String.raw`builds?|compilation|compiles?|compil(?:ed|er|ing)|bundle(?:s|r)?|production build|docker image|package|(?:apk|jar|wheel|binary|artifact|installer|executable|archive|image) (?:was|were|has been|is|got) (?:\w+ )?(?:assembled|built|produced|packaged|created|linked)`,
+    String.raw`builds?|compilation|compiles?|compil(?:ed|er|ing)|bundle(?:s|r)?|production build|docker image|package|(?:was|were|has been|have been) (?:\w+ )?(?:re)?built|(?:apk|jar|wheel|binary|artifact|installer|executable|archive|image) (?:was|were|has been|is|got) (?:\w+ )?(?:assembled|built|produced|packaged|created|linked)`,
     buildTools,
   ),
 ];

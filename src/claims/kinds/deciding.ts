@@ -22,7 +22,7 @@ export function momentOf(plain: string): Moment {
   )
     return 'first';
   if (
-    /\b(?:before (?:the|my|this|that|any|making|i|these|our|it|fixing|changing|editing|touching)|before(?=\W{0,3}$|\s?[:(,])|beforehand|initially|originally|at the (?:start|beginning|outset)|to begin with|prior to|pre-?existing|already (?:failed|failing|failing before|broken)|were failing|was failing|used to|previously|on (?:main|master)\b(?=.*\bbefore)|zuvor|vorher|vor (?:der|meiner) änderung|anfangs|zu beginn|avant|au départ|initialement|之前|修改前|最初|変更前|修正前)\b/.test(
+    /\b(?:before (?:the|my|this|that|any|making|i|these|our|it|fixing|changing|editing|touching)|before(?=\W{0,3}$|\s?[:(,])|when (?:i|we) (?:started|began|arrived|took over)|beforehand|initially|originally|at the (?:start|beginning|outset)|to begin with|prior to|pre-?existing|already (?:failed|failing|failing before|broken)|were failing|was failing|used to|previously|on (?:main|master)\b(?=.*\bbefore)|zuvor|vorher|vor (?:der|meiner) änderung|anfangs|zu beginn|avant|au départ|initialement|之前|修改前|最初|変更前|修正前)\b/.test(
       plain,
     ) ||
     /之前|修改前|改动前|変更前|修正前|当初/.test(plain)

@@ -30,6 +30,7 @@ export function dependencies(clause: Clause): Found | undefined {
     !/\b(?:dependenc|package )/.test(plain)
   )
     return undefined;
+  if (/\btags?\b/.test(plain) && !/\binstalled\b/.test(plain)) return undefined;
   const versions = [...plain.matchAll(version)].map(([, each = '']) => each.replace(/^v/, ''));
   const isInstalled =
     /\b(?:installed|uninstalled|got installed|was added as a dependency|added as an? (?:\w+ )?dependency|dependenc(?:y|ies) (?:was|were|has been|have been|got)? ?(?:added|installed|updated|upgraded|bumped)|upgraded|bumped|downgraded)\b/.test(

@@ -27,9 +27,12 @@ export function inabilities(clause: Clause): Found | undefined {
   const coded = clause.codes.map(ofCode).find((each) => each !== undefined);
   const action = actions.find(([words]) => words.test(plain));
   const isTimeout = /\btimed? ?-?out\b/.test(plain);
-  const file = /\b(?:edit|write|change|modify|update|creat\w*|delete|remove|find|open|read)\b/.test(plain)
-    ? clause.paths[0]
-    : undefined;
+  const file =
+    /\b(?:edit|write|change|modify|update|creat\w*|delete|remove|find|open|opened|written|edited|changed|found|read)\b/.test(
+      plain,
+    )
+      ? clause.paths[0]
+      : undefined;
   const spoken =
     coded === undefined && action === undefined && file === undefined && /\b(?:i|we)\b|\bwas not possible\b/.test(plain)
       ? ofWords(plain)

@@ -263,6 +263,12 @@ export function searches(clause: Clause): Found | undefined {
     return undefined;
   // Left to those who know linters, and what was run.
   if (
+    /\b(?:shellcheck|eslint|ruff|flake8|pylint|mypy|pyright|tsc|clippy|rubocop|phpstan|psalm|detekt|ktlint|hadolint|stylelint|prettier|golangci-lint|staticcheck|credo|dialyzer|the (?:linter|compiler|type checker|formatter))\b.{0,20}\b(?:finds?|found|reports?|reported|has|had|raises?|raised|shows?|showed|flags?|flagged)\b/.test(
+      plain,
+    )
+  )
+    return undefined;
+  if (
     /\bunused (?:imports?|variables?|exports?)\b|^(?:so |then )?(?:i|we) (?:also )?(?:used|ran|replaced|updated|changed|edited)\b/.test(
       plain,
     )
@@ -301,7 +307,8 @@ export function searches(clause: Clause): Found | undefined {
     return undefined;
   if (/\b(?:lines? \d|read only|reads? only|limit|seconds?|ms|bytes|kb|mb)\b/.test(plain) && subjects.length === 0)
     return undefined;
-  const isFiles = /\b(?:files?|modules?)\b/.test(plain);
+  const first = counted.exec(plain)?.[0];
+  const isFiles = first === undefined ? /\b(?:files?|modules?)\b/.test(plain) : /\b(?:files?|modules?)$/.test(first);
   return {
     kind: 'search_count',
     isWhole: true,

@@ -303,7 +303,11 @@ function printedOtherwise(facts: Facts, value: Value, { plain }: Clause): Judgem
     )
     .filter((word) => !value.unit.startsWith(word.slice(0, 5)) && !common.test(word));
   const printed: { step: Step; line: string; number: number }[] = [];
-  for (const { step, text } of outputs(facts))
+  let read = 0;
+  for (const { step, text } of outputs(facts).toReversed()) {
+    read += Math.min(text.length, 60_000);
+    // So much is looked through for one claim, from the end.
+    if (read > 1_000_000) break;
     for (const line of text.slice(0, 60_000).split('\n')) {
       if (line.length > 400 || !/\d/.test(line)) continue;
       const low = `${line} ${[step.program.name, ...step.program.args].join(' ')}`.toLowerCase();
@@ -312,8 +316,9 @@ function printedOtherwise(facts: Facts, value: Value, { plain }: Clause): Judgem
         (each) => each.unit !== '' && (each.unit.replace(/s$/, '') === unit || sameKind(each.unit, value.unit)),
       );
       if (same.length > 1) return undefined;
-      if (same[0] !== undefined) printed.push({ step, line, number: same[0].number });
+      if (same[0] !== undefined) printed.unshift({ step, line, number: same[0].number });
     }
+  }
   const [only] = printed;
   return only === undefined || new Set(printed.map(({ number }) => number)).size > 1
     ? undefined

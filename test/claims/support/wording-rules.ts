@@ -91,6 +91,21 @@ add(
   },
 );
 add(
+  'what was so at the beginning, and what a search counted',
+  [
+    ran('pytest tests/test_io.py -q', '1 failed, 6 passed in 0.31s', 1),
+    edited('io_/reader.py'),
+    ran('pytest -q', '212 passed, 1 warning in 9.80s', 0),
+    ran('rg -n "unreachable" src', 'src/a.zig:4:unreachable\nsrc/a.zig:90:unreachable\nsrc/b.zig:7:unreachable', 0),
+    ran('npx turbo run test --filter=theme', ' Tasks:    1 successful, 1 total', 0),
+  ],
+  {
+    'The tests had one failure when I started.': 'S tests_fail',
+    '`unreachable` is used three times, in two files.': 'S search_count',
+    '`unreachable` is used five times, in two files.': 'C search_count',
+  },
+);
+add(
   'a rebase that had a conflict',
   [
     ran('git rebase origin/main', 'CONFLICT (content): Merge conflict in app/routes.py', 1),
