@@ -101,6 +101,8 @@ class IsolatedSource implements Source {
   readonly #mayLeaveNone: boolean;
   readonly #copy: SharedCopy;
   #strayed: string | undefined;
+  /** Paths in the checkout of changes that git found in the copy. */
+  readonly #unreported = new Set<string>();
 
   constructor(
     inner: Source,
@@ -171,7 +173,7 @@ class IsolatedSource implements Source {
     if (draft.type !== 'file.edited') return draft;
     const below = this.#insideCopy(draft.path);
     if (below !== undefined) this.#copy.edited.add(below);
-    else this.#strayed ??= draft.path;
+    else if (!this.#unreported.has(draft.path)) this.#strayed ??= draft.path;
     return { ...draft, path: this.#inCheckout(draft.path) };
   }
 
@@ -189,7 +191,10 @@ class IsolatedSource implements Source {
   #untold({ changes, notes }: Kept): Draft[] {
     const { root } = this.#workspace.repository;
     const silent = changes.filter(({ path }) => !this.#copy.edited.has(path));
-    for (const { path } of silent) this.#copy.edited.add(path);
+    for (const { path } of silent) {
+      this.#copy.edited.add(path);
+      this.#unreported.add(join(root, path));
+    }
     return [
       ...notes.map((text): Draft => ({ type: 'log', stream: 'agent', level: 'warning', text })),
       ...silent.map(({ path, operation, additions, deletions }): Draft => ({
