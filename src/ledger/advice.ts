@@ -2,6 +2,7 @@ import { rulesThatAllow } from '../builtin/permissions/rule-for.ts';
 import { flagOfLimit } from '../contract/requested.ts';
 import { subject } from '../events/subject.ts';
 import { shortRunId } from '../ids/run-id.ts';
+import { isUnread } from '../outcome/verdict.ts';
 import { isUnchanged } from '../outcome/lineage.ts';
 import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
 import { builtIn } from '../words/vocabulary.ts';
@@ -111,6 +112,8 @@ function remedyFor(
     case 'permission':
       return isFull ? undefined : allowing(denied, agent, permissionModes);
     case 'incomplete':
+      if (agent === undefined && isUnread(outcome))
+        return 'a program that prints plain text is read with --wire, from what its model answers; --from DIALECT names a format';
       return outcome.metadata.attempt_number > 1 || !mayHelp(outcome)
         ? undefined
         : '--retries 2 restarts a run that breaks off';

@@ -67,6 +67,13 @@ export interface Signals {
   swaps: readonly string[];
 }
 
+const nothingRead = 'no output in a known format was received';
+
+/** Nothing that it printed could be read. */
+export function isUnread({ verdict }: { verdict: Verdict }): boolean {
+  return verdict.evidence[0]?.detail === nothingRead;
+}
+
 export function noSignals(): Signals {
   return {
     claim: undefined,
@@ -170,7 +177,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
       'the agent never said how it ended, and its last request to a model failed',
       modelFailure.code,
     );
-  if (!signals.heard) return verdict('incomplete', 'no output in a known format was received');
+  if (!signals.heard) return verdict('incomplete', nothingRead);
   return verdict('incomplete', 'the stream stopped without an end');
 }
 

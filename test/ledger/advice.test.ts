@@ -108,6 +108,21 @@ it.each<[string, RunOutcome, AdviceOptions, string[]]>([
     command,
     [],
   ],
+  [
+    'a program that prints plain text',
+    {
+      ...ended('incomplete'),
+      verdict: {
+        class: 'incomplete',
+        exit_code: 8,
+        evidence: [{ signal: 'verdict', detail: 'no output in a known format was received' }],
+      },
+    },
+    command,
+    [
+      'a program that prints plain text is read with --wire, from what its model answers; --from DIALECT names a format',
+    ],
+  ],
   ['a run that broke off', ended('incomplete'), command, ['--retries 2 restarts a run that breaks off']],
   [
     'a denial with everything allowed',

@@ -5,6 +5,7 @@ import { refusalInWords } from '../../../outcome/network.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { changeInWords } from '../../../outcome/warnings.ts';
 import { Activity, type Call, toolOf, waitInWords } from './activity.ts';
+import { isUnread } from '../../../outcome/verdict.ts';
 import { endOf, gist } from './call.ts';
 import type { Pace } from './pace.ts';
 import {
@@ -53,6 +54,8 @@ const troubles = {
 /** Shorter calls take no time worth mentioning, or are only being replayed. */
 const worthTellingMs = 50;
 
+const unreadShown = 8;
+
 /**
  * Tells people what a run does: records in, lines out, and at any moment what is going on. Each line from Runwire begins with a fixed
  * word or mark, so that no name, path or message can pass for another line.
@@ -68,6 +71,8 @@ export class Narrator {
   #leftOut: LeftOut | undefined;
   /** Text that nothing has followed yet: it may be the answer, which goes to stdout. */
   #held: string | undefined;
+  /** The last lines of stdout that are in no format: all that there is to show of a program that nobody can read. */
+  readonly #unread: string[] = [];
 
   constructor(options: NarratorOptions) {
     this.#options = options;
@@ -154,6 +159,10 @@ export class Narrator {
       case 'log':
         if (record.level === 'warning' || record.level === 'error')
           return this.#line('yellow', [`warning: ${record.text}`]);
+        if (record.stream === 'stdout' && record.cause === 'noise') {
+          this.#unread.push(record.text);
+          if (this.#unread.length > unreadShown) this.#unread.shift();
+        }
         // A remark of the agent on its own work, such as that it has compacted the conversation.
         if (record.level === 'info' && record.stream === 'agent') this.#line('dim', [`notice: ${record.text}`]);
         return;
@@ -259,6 +268,7 @@ export class Narrator {
     const why =
       outcome.error_details?.message ?? outcome.limits_hit.at(-1)?.message ?? verdict.evidence[0]?.detail ?? '';
     for (const { signal, detail } of good ? [] : verdict.evidence) if (signal === 'stderr') this.#quote(detail);
+    if (isUnread(outcome)) for (const text of this.#unread) this.#quote(oneLine(text));
     if (!good) this.#judge('red', `failed: ${verdict.class}: ${oneLine(why, 1000)} (exit code ${verdict.exit_code})`);
     else if (this.#options.tell === 'all') this.#judge('green', 'success');
     for (const words of this.#contradictions(outcome.claims)) this.#judge('red', words);
