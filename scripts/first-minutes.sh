@@ -7,10 +7,13 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 mkdir "$root/home" "$root/bin"
 # Only what such a machine has: node, npm, git and the usual tools.
-for each in node npm npx git grep tail sh bash env dirname readlink sed uname cp mkdir mktemp rm cat tar; do
+for each in node npm npx git grep tail sh bash env timeout dirname readlink sed uname cp mkdir mktemp rm cat tar; do
   ln -s "$(PATH=/usr/bin:/bin:$PATH command -v "$each")" "$root/bin/$each"
 done
 export HOME=$root/home PATH=$root/home/.local/bin:$root/bin
+# A registry that hangs ends this, and says so.
+npm() { timeout 1200 "$root/bin/npm" "$@"; }
+export npm_config_fetch_timeout=60000
 export npm_config_cache=${FIRST_MINUTES_CACHE:-$root/cache} npm_config_update_notifier=false npm_config_loglevel=error
 unset XDG_STATE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME NODE_OPTIONS
 git config --global user.name me
