@@ -20,27 +20,27 @@ export const outputs: Readonly<Record<string, StepOutput>> = {
   verdict: { about: 'success, error, cancelled or incomplete', value: ({ status }) => status },
   class: { about: 'Why, in one word', value: ({ verdict }) => verdict.class },
   exit_code: { about: 'The exit code of that class', value: ({ verdict }) => String(verdict.exit_code) },
-  cost_usd: { about: 'What it cost; empty where nobody knows', value: ({ metrics }) => figure(metrics.cost) },
+  cost_usd: { about: 'What it cost; empty if unknown', value: ({ metrics }) => figure(metrics.cost) },
   input_tokens: {
-    about: 'Tokens that went in, those from a cache included; empty where nobody knows',
+    about: 'Tokens that went in, those from a cache included; empty if unknown',
     value: ({ metrics }) => figure(metrics.input_tokens),
   },
   output_tokens: {
-    about: 'Tokens that came out; empty where nobody knows',
+    about: 'Tokens that came out; empty if unknown',
     value: ({ metrics }) => figure(metrics.output_tokens),
   },
   cache_read_tokens: {
-    about: 'Tokens that came from a cache; empty where nobody knows',
+    about: 'Tokens that came from a cache; empty if unknown',
     value: ({ metrics }) => figure(metrics.cache_read_tokens),
   },
   turns: {
-    about: 'How often a model was asked; empty where nobody knows',
+    about: 'How often a model was asked; empty if unknown',
     value: ({ metrics }) => figure(metrics.turns),
   },
   duration_ms: { about: 'How long it took, waits included', value: ({ metrics }) => figure(metrics.duration_ms) },
   waited_ms: { about: 'How long of that it waited for limits', value: ({ metrics }) => figure(metrics.waited_ms ?? 0) },
   model: {
-    about: 'The model, as the agent names it; empty where it does not',
+    about: 'The model, as the agent names it; empty if it names none',
     value: ({ metrics }) => oneLine(metrics.model_name ?? '', longestName),
   },
   session_id: {

@@ -125,7 +125,7 @@ function notesOf({ unpriced, incomplete, repeated_calls: repeated, total, prices
   if (repeated > 0) notes.push(`${plural(repeated, 'call')} left out that other files have too`);
   if (total.cost !== undefined)
     notes.push(
-      `${total.cost_is === undefined ? '' : `At least ${dollars(total.cost)}: some calls are told only as a total, or their tier has no list price. `}List prices of ${prices.as_of}.`,
+      `${total.cost_is === undefined ? '' : `At least ${dollars(total.cost)}: some calls are reported only as a total, or their tier has no list price. `}List prices of ${prices.as_of}.`,
     );
   return notes;
 }
