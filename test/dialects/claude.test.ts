@@ -483,6 +483,26 @@ describe('a call that was stopped while it ran', () => {
     expect(endOf([end])).toMatchObject({ status: non_execution_kind === undefined ? 'error' : 'denied' });
   });
 
+  it('was cancelled when all was, also where only the end tells so', () => {
+    const rejected = answered(
+      't',
+      "The user doesn't want to proceed with this tool use.",
+      { is_error: true },
+      { tool_result_meta: [{ id: 't', non_execution_kind: 'user-rejected' }] },
+    );
+    const interrupted = answered('t', '');
+    const announced = {
+      ...interrupted,
+      message: { role: 'user', content: '[Request interrupted by user for tool use]' },
+    };
+    const stoppedBy = (terminal_reason: string) =>
+      result({ subtype: 'error_during_execution', is_error: true, terminal_reason });
+    expect(endOf([rejected, announced, stoppedBy('aborted_tools')])).toMatchObject({ status: 'cancelled' });
+    expect(endOf([rejected, announced])).toMatchObject({ status: 'cancelled' });
+    expect(endOf([rejected, said('b', { type: 'text', text: 'On.' }), result()])).toMatchObject({ status: 'denied' });
+    expect(endOf([rejected, stoppedBy('hook_stopped')])).toMatchObject({ status: 'denied' });
+  });
+
   it('has what it did when it was over before', () => {
     expect(endOf([stopped, answered('t', 'begun')])).toMatchObject({ status: 'success' });
   });

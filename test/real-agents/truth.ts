@@ -89,8 +89,13 @@ export function accountOf(
   };
 }
 
-function tokensServed(tokens: ReturnType<typeof truthOf>['tokens'], { agent, differs }: Reach): Account['tokens'] {
-  if (differs?.tokens === false || agent.tellsNoTokens === true) return undefined;
+function tokensServed(
+  tokens: ReturnType<typeof truthOf>['tokens'],
+  { agent, scenario, differs }: Reach,
+): Account['tokens'] {
+  // Over ACP an agent may tell what its own output does not.
+  const isSilent = agent.tellsNoTokens === true && (scenario.acp === undefined || differs?.tokens === undefined);
+  if (isSilent || differs?.tokens === false) return undefined;
   if (differs?.tokens !== undefined) return differs.tokens;
   const { input, output, cached, reasoning } = tokens;
   return input === 0

@@ -19,4 +19,21 @@ export const copilot: RealAgent = {
     edit: (path, old_str, new_str) => ({ name: 'edit', args: { path, old_str, new_str } }),
   },
   tellsNoTokens: true,
+  differs: {
+    'acp-edit': {
+      why: 'over ACP it tells what kind of tool it was, and its tokens',
+      tools: ['read completed', 'edit completed', 'edit completed', 'execute completed'],
+      tokens: { input: 6000, output: 300 },
+    },
+    'acp-denied': {
+      why: 'over ACP it tells what kind of tool it was, and its tokens; the first refusal ends it',
+      tools: ['execute error denied'],
+      tokens: { input: 1200, output: 60 },
+    },
+    'acp-sigint': {
+      why: 'over ACP it tells what kind of tool it was, and its tokens',
+      tools: ['execute cancelled abandoned'],
+      tokens: { input: 1200, output: 60 },
+    },
+  },
 };

@@ -19,6 +19,7 @@ import { isTranscript, transcriptDecoder } from './session.ts';
 import { readStderr } from './stderr.ts';
 import { Tools } from './tools.ts';
 import { isUnused, Usage } from './usage.ts';
+import { codeOfTerminal } from '../words.ts';
 
 /** An `init` line with another session id starts another run in the same stream; one session prints it again for every turn. */
 export function decoder(sink: DecoderSink): Decoder {
@@ -74,9 +75,11 @@ function oneRun(sink: DecoderSink): Required<Omit<Decoder, 'text'>> {
     switch (wire.type) {
       case 'stream_event':
         announce(wire);
+        tools.settle(false);
         return talk.stream(wire);
       case 'assistant':
         announce(wire);
+        tools.settle(false);
         return talk.assistant(wire);
       case 'user':
         announce(wire);
@@ -174,6 +177,7 @@ function oneRun(sink: DecoderSink): Required<Omit<Decoder, 'text'>> {
 
   function result(wire: JsonObject): void {
     results += 1;
+    tools.settle(codeOfTerminal(filled(wire.terminal_reason)) === 'cancelled');
     permissions.refuseAll(list(wire.permission_denials));
     permissions.refuseCounted(isWithheld(wire) ? (whole(wire.permission_denials_count) ?? 0) : 0);
     const { facts } = talk;
@@ -202,6 +206,7 @@ function oneRun(sink: DecoderSink): Required<Omit<Decoder, 'text'>> {
 
   function end(): void {
     transcript.end();
+    tools.settle(talk.facts.interrupted);
     for (const [task, error] of failedTasks) sink.emit(unannouncedFailure(task, error));
     // Every turn ends with its own result: an earlier result says nothing about a turn that was cut off.
     if (started && talk.facts.interrupted && talk.facts.active)

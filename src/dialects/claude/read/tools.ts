@@ -18,6 +18,8 @@ export class Tools {
   readonly #permissions: Permissions;
   readonly #open = new OpenIds<{ name: string; path: string | undefined; isStopped?: true }>();
   readonly #ended = new Generations<true>(5000);
+  /** Results of calls that somebody is said to have rejected: what comes next tells whether all was stopped. */
+  #rejected: Parameters<Tools['end']>[] = [];
   /** Results that came before their calls; undefined: they cannot. */
   #early: Map<string, Parameters<Tools['end']>> | undefined;
 
@@ -88,6 +90,27 @@ export class Tools {
       this.#early.set(id, [id, block, nonExecution, details]);
       return;
     }
+    // In a session file the user was asked; here nobody is, and these are the words for an interruption, too.
+    if (tool !== undefined && nonExecution === 'user-rejected' && this.#early === undefined) {
+      this.#rejected.push([id, block, nonExecution, details]);
+      return;
+    }
+    this.#finish(id, block, nonExecution, details);
+  }
+
+  /** What follows the calls that were rejected is known: a further message, or the end. */
+  settle(isInterrupted: boolean): void {
+    if (this.#rejected.length === 0) return;
+    const rejected = this.#rejected;
+    this.#rejected = [];
+    for (const [id, ...rest] of rejected) {
+      if (isInterrupted) this.stop(id);
+      this.#finish(id, ...rest);
+    }
+  }
+
+  #finish(...[id, block, nonExecution, details]: Parameters<Tools['end']>): void {
+    const tool = this.#open.get(id);
     this.#open.delete(id);
     this.#ended.set(id, true);
     const output = outputOf(block.content);
