@@ -2,8 +2,10 @@ const DIGITS = /\d/;
 
 /** What a log may put before the first line of a document, and nothing else: a time, a level, the name of a container. */
 const beginning = /^(.{0,300}[\s|:\]>]|)(\{|\[\s{0,20}\{?)\s{0,20}$/;
-/** A logger marks only the first line of what it is given. */
+/** A logger marks only the first line of what it is given, and so does whoever puts a word before a document. */
 const loggers = /^\[|^\d{4}[-/]\d\d|^\d\d:\d\d|\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR)\b/i;
+
+const member = /^\s+"[^"\\]+"\s*:/;
 
 export interface Beginning {
   prefix: string;
@@ -39,11 +41,13 @@ function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
-/** Whether this is what follows the first line of an indented document. */
-export function goesOn({ prefix }: Beginning, line: string): boolean {
+/** Whether this is what follows the first line, or those first lines, of an indented document. */
+export function goesOn({ prefix, json, lines }: Beginning & { lines: readonly string[] }, line: string): boolean {
   const length = prefixLength(prefix, line);
   if (length > 0 || prefix === '') return isPieceOfJson(line.slice(length));
-  return loggers.test(prefix) && /^\s|^[}\]]/.test(line) && isPieceOfJson(line);
+  if (!/^\s|^[}\]]/.test(line) || !isPieceOfJson(line)) return false;
+  // Behind any words there may be a block of code: only members are JSON for sure.
+  return lines.length > 1 || loggers.test(prefix) || (json.startsWith('{') && member.test(line));
 }
 
 /** A line of indented JSON: a member, an element or a bracket. */

@@ -206,6 +206,9 @@ Object.assign(collected, {
     (index) => `${stampAt(index).replace('T', ' ').replace('Z', '')} - INFO - `,
     false,
   ),
+  'a word before each document': indented(() => 'Result: ', false),
+  "klog's first line": indented((index) => `I1101 10:00:01.${100_000 + index}       1 agent.go:12] `, false),
+  'a line of syslog before each document': indented((index) => `<14>1 ${stampAt(index)} host agent 1 - - `, false),
   Buildkite: indented((index) => `\u001b_bk;t=${at + index}\u0007`),
   'cat -n': indented((index) => `${String(index).padStart(6)}\t`),
   'Google Cloud, structured, indented': (lines: readonly string[]) =>
