@@ -76,7 +76,10 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
   [/max(?:imum)?[_ ](?:session[_ ])?(?:turns|iterations|steps)|turn limit|TurnLimited|iteration limit/i, 'turn_limit'],
   [/Agent stopped after \d+ turns/i, 'turn_limit'],
   [/(?:cost|budget)[_ ](?:limit|exhausted|exceeded)|budget exhausted|max[_ ]budget/i, 'cost_limit'],
-  [/API_KEY_INVALID|invalid_api_key|authentication_error|UNAUTHENTICATED|\bPERMISSION_DENIED\b/, 'auth'],
+  [
+    /API_KEY_INVALID|invalid_api_key|authentication_error|UNAUTHENTICATED|\bPERMISSION_DENIED\b|AccessDeniedException|UnrecognizedClientException|ExpiredTokenException/,
+    'auth',
+  ],
   [/no (?:api )?key|not logged in|please (?:log|sign) ?in|auth (?:method|type)/i, 'config'],
   [/invalid config|configuration (?:error|file)|unknown (?:agent|model|provider)/i, 'config'],
   [
@@ -88,7 +91,7 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
   ],
   [{ first: /(?:missing|set|provide)\b/i, later: /\bapi[_ ]?key/i }, 'config'],
   [
-    /unauthori[sz]ed|incorrect api key|invalid api key|api key is invalid|invalid x-api-key|authentication|\b401\b|\b403\b|forbidden|permission_error|token has expired|please run \/login|(?:account|organization) has been (?:disabled|deactivated|suspended)/i,
+    /unauthori[sz]ed|incorrect api key|invalid api key|api key (?:is invalid|not valid)|invalid x-api-key|authentication|\b401\b|\b403\b|forbidden|permission_error|token has expired|please run \/login|(?:account|organization) has been (?:disabled|deactivated|suspended)/i,
     'auth',
   ],
   [/model_not_found|no such model|does not exist or you do not have access/i, 'model_not_found'],
@@ -109,7 +112,7 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
   [/connection[ _-]?(?:error|reset|refused|closed|failed|failure|lost|dropped|aborted|timed)/i, 'network'],
   [/(?:could not|cannot|can't|couldn't|failed to|error trying to) (?:connect to|reach|resolve)/i, 'network'],
   [
-    /no route to host|host (?:is )?(?:unreachable|down)|framing layer|no such host|error sending request|tls handshake/i,
+    /no route to host|host (?:is )?(?:unreachable|down)|framing layer|no such host|error sending request|tls handshake|upstream connect error|verify the first certificate/i,
     'network',
   ],
   [/(?:name|host|dns)[ _](?:or service )?(?:not known|not found|not resolved|resolution|lookup)/i, 'network'],
