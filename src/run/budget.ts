@@ -101,7 +101,7 @@ export class Budget {
   /** What all runs used and hold for requests that are on their way. */
   readonly #needed: Hold = { cost: 0, tokens: 0 };
   #onTheirWay = 0;
-  #settled = Promise.withResolvers<void>();
+  #settled = Promise.withResolvers<boolean>();
   #shared: SharedBudget | undefined;
   #refusal: Cause | undefined;
 
@@ -147,8 +147,8 @@ export class Budget {
     return this.#shared?.costLeft ?? Infinity;
   }
 
-  /** Resolves when a request of any run has ended. */
-  get settled(): Promise<void> {
+  /** Resolves when a request of any run has ended, with true, or when none is on its way any more: it leaves nothing to ask for again. */
+  get settled(): Promise<boolean> {
     return this.#settled.promise;
   }
 
@@ -172,18 +172,18 @@ export class Budget {
   /** A request that was on its way has ended: what it leaves is there for others, in the ledger as well. */
   received(): void {
     this.#onTheirWay -= 1;
-    this.#wake();
+    this.#wake(true);
     this.#shared?.release(() => this.#amounts());
   }
 
   /** A request that the ledger has no room for does not go out. It leaves nothing, so that others need not ask again. */
   unsent(): void {
     this.#onTheirWay -= 1;
-    if (this.#onTheirWay === 0) this.#wake();
+    if (this.#onTheirWay === 0) this.#wake(false);
   }
 
-  #wake(): void {
-    this.#settled.resolve();
+  #wake(leavesRoom: boolean): void {
+    this.#settled.resolve(leavesRoom);
     this.#settled = Promise.withResolvers();
   }
 
@@ -270,7 +270,7 @@ export class Account {
     return { cost: this.#budget.cost.limit, tokens: this.#budget.tokens.limit };
   }
 
-  get settled(): Promise<void> {
+  get settled(): Promise<boolean> {
     return this.#budget.settled;
   }
 

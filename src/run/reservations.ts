@@ -83,7 +83,8 @@ export class Reservations {
       const settled = account.settled;
       const cause = await this.#take(bound, sure, signal);
       if (cause === undefined || cause.kind !== 'limit' || signal.aborted || !account.isWaitedFor) return cause;
-      await settledOrAborted(settled, signal);
+      // Those that wait for nothing but each other would ask in turns for ever.
+      if (!(await settledOrAborted(settled, signal))) return cause;
     }
   }
 
@@ -213,13 +214,14 @@ export class Reservations {
 /** What is returned for a request that waits for another one, which may use more than is held for it. */
 const anotherIsUnsure = reached({ limit: 'cost', message: 'the cost of a request on its way is not known' });
 
-async function settledOrAborted(settled: Promise<void>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const aborted = (): void => resolve();
+async function settledOrAborted(settled: Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const aborted = (): void => resolve(false);
   signal.addEventListener('abort', aborted, { once: true });
-  await Promise.race([settled, promise]);
+  const leavesRoom = await Promise.race([settled, promise]);
   signal.removeEventListener('abort', aborted);
+  return leavesRoom;
 }
 
 function unpriced(model: string | undefined): Cause {

@@ -231,4 +231,19 @@ describe('requests of many runs at once', () => {
     expect(causes.map(limitOf)).toEqual(['tokens', 'tokens', 'tokens', 'tokens']);
     for (const size of sizes.slice(1)) expect(asked.filter((each) => each === size).length).toBeLessThanOrEqual(2);
   });
+
+  it('end when a budget of the ledger has nothing for any of them', async () => {
+    const place = join(folder(), 'empty.db');
+    const store = await openStore({ kind: 'sqlite', path: place });
+    await store.budgets.set({ name: 'team', per: 'total', tokens: 150 });
+    await store.close();
+    const budget = new Budget({});
+    await budget.share(
+      new SharedBudget({ name: 'team', run: 'ours', open: () => openStore({ kind: 'sqlite', path: place }) }),
+    );
+    const reservations = open({}, budget);
+    const causes = await Promise.all([1, 2, 3].map((number) => reservations.reserve(request(number))));
+    await budget.settle();
+    expect(causes.map(limitOf)).toEqual(['tokens', 'tokens', 'tokens']);
+  });
 });
