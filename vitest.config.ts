@@ -18,12 +18,12 @@ export default defineConfig({
     // What a CI changes is tested where it is asked for.
     env: { GITHUB_ACTIONS: '', GITLAB_CI: '', BUILDKITE: '' },
     // Only what hangs: on a busy machine an orchestration takes minutes. No test has a shorter limit of its own.
-    testTimeout: 1_200_000,
-    hookTimeout: 1_200_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // A worker that has passed every test may also take its time to end.
     teardownTimeout: 180_000,
     // The same for what a page shows in the end: a second, the default, is a clock that a busy machine misses.
-    expect: { poll: { timeout: 1_100_000 } },
+    expect: { poll: { timeout: 280_000 } },
     // A machine that others use too may stand still once. What passes at the second try is named at the end: it is a bug, of the test or of the code.
     retry: process.env['CI'] === undefined ? 0 : 1,
     reporters: ['default', new Summary()],

@@ -94,7 +94,9 @@ it('a run is found, read, watched and stopped without a mouse', async () => {
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Limits…');
   await press('p');
   await page.getByText('The run was asked to pause.').waitFor();
-  await press('x', 'Tab', 'Tab', 'Enter');
+  await press('x');
+  await page.getByRole('dialog', { name: 'Stop this run?' }).waitFor();
+  await press('Tab', 'Tab', 'Enter');
   await page.getByText('The run was asked to stop.').waitFor();
   expect(server.asked.filter((each) => each.startsWith('POST'))).toEqual([
     `POST /api/runs/${runId(2)}/order`,

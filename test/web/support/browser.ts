@@ -16,11 +16,11 @@ export async function openBrowser(): Promise<Browser> {
     headless: true,
     timeout: 0,
   });
-  // A busy machine misses the half minute after which a click, or a wait, is given up: what hangs is ended by the limit of its test.
+  // A busy machine misses the half minute after which a click, or a wait, is given up: this only ends what hangs, and says at what.
   const newContext = browser.newContext.bind(browser);
   browser.newContext = async (options) => {
     const context = await newContext(options);
-    context.setDefaultTimeout(0);
+    context.setDefaultTimeout(240_000);
     return context;
   };
   return browser;
