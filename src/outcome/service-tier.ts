@@ -2,7 +2,7 @@
  * What the price table does not have: the part of the token prices that is paid in another service tier. Anthropic (Message Batches),
  * OpenAI and Google (Batch, Flex) list it beside their prices, and Anthropic what is paid for models that may run in one country only, as of November 2026.
  */
-const shares: Readonly<Record<string, number>> = { batch: 0.5, flex: 0.5, us: 1.1 };
+const shares: Readonly<Record<string, number>> = { batch: 0.5, flex: 0.5, us: 1.1, us_batch: 0.55 };
 
 const standardTiers: ReadonlySet<string | undefined> = new Set([
   undefined,
@@ -23,7 +23,8 @@ export function tierOfMessages(usage: Readonly<Record<string, unknown>>): string
   if (usage['speed'] === 'fast') return 'fast';
   const { service_tier } = usage;
   const tier = serviceTierOf({ service_tier: typeof service_tier === 'string' ? service_tier : undefined });
-  return tier ?? (usage['inference_geo'] === 'us' ? 'us' : undefined);
+  if (usage['inference_geo'] !== 'us') return tier;
+  return tier === undefined ? 'us' : tier === 'batch' ? 'us_batch' : tier;
 }
 
 export function shareOf(serviceTier: string | undefined): number {

@@ -187,6 +187,11 @@ export const cases: readonly Case[] = [
     calls: [{ fresh: 10_000, hour: 100_000, output: 1000, place: 'us' }],
     micro: 1.1 * (10_000 * 5 + 100_000 * 10 + 1000 * 25),
   }),
+  ...each(['claude stream', 'claude session'], 'half of that tenth more in a batch', {
+    model: 'claude-opus-4-6',
+    calls: [{ fresh: 10_000, output: 1000, tier: 'batch', place: 'us' }],
+    micro: 0.5 * 1.1 * (10_000 * 5 + 1000 * 25),
+  }),
   ...each(['claude stream', 'claude session'], 'wherever the model may run, it costs the same', {
     model: 'claude-opus-4-6',
     calls: [{ fresh: 10_000, output: 1000, place: 'global' }],

@@ -65,7 +65,7 @@ describe('messages', () => {
   it.each([
     [{ service_tier: 'standard', speed: 'fast' }, 'fast'],
     [{ service_tier: 'standard', inference_geo: 'us' }, 'us'],
-    [{ service_tier: 'batch', inference_geo: 'us' }, 'batch'],
+    [{ service_tier: 'batch', inference_geo: 'us' }, 'us_batch'],
     [{ service_tier: 'standard', speed: 'standard', inference_geo: 'global' }, undefined],
   ])('knows what decides the price: %j', (tier, serviceTier) => {
     const body = { type: 'message', model: 'claude-x', usage: { ...start.message.usage, ...tier } };
