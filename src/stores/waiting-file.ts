@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../failure.ts';
 import { filesIn } from '../files/files-in.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { stateFolder } from '../files/xdg.ts';
@@ -65,16 +66,36 @@ function isLeft({ owner, kept_at: heartbeat_at, until }: WaitingFile, now: numbe
 /** Makes a run that was left this process's own; false: another process was faster. */
 export function takeWaiting(env: Environment, waiting: WaitingFile, now: number): boolean {
   const path = pathOf(env, waiting.run);
-  const taken = `${path}.${process.pid}.taken`;
+  const claim = `${path}.claim`;
+  if (!canClaim(claim, { ...waiting, owner: thisProcess(), kept_at: now }, now)) return false;
   try {
-    // Of two processes that rename the same file, one does not find it.
-    renameSync(path, taken);
-  } catch {
-    return false;
+    // A faster one may have claimed it, written it anew and given the claim back since it was read here.
+    const current = readWaiting(path);
+    if (current === undefined || whoseAndWhen(current) !== whoseAndWhen(waiting)) return false;
+    keepWaiting(env, waiting, now);
+    return true;
+  } finally {
+    rmSync(claim, { force: true });
   }
-  keepWaiting(env, waiting, now);
-  rmSync(taken, { force: true });
-  return true;
+}
+
+const whoseAndWhen = ({ owner, kept_at }: WaitingFile): string => JSON.stringify([owner, kept_at]);
+
+/** Of two processes that give a file the same name, one cannot; one that was killed meanwhile has its claim no more. */
+function canClaim(claim: string, mine: WaitingFile, now: number): boolean {
+  const written = `${claim}.${process.pid}`;
+  writeFileSync(written, JSON.stringify(mine), { mode: 0o600 });
+  try {
+    const other = readWaiting(claim);
+    if (other !== undefined && isLeft(other, now)) rmSync(claim, { force: true });
+    linkSync(written, claim);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(written, { force: true });
+  }
 }
 
 function readWaiting(path: string): WaitingFile | undefined {
