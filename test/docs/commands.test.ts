@@ -62,6 +62,11 @@ function standIns(world: World, postgres: string): readonly (readonly [shown: st
     ['RUNWIRE_REPORT=https://runs.example.com', `RUNWIRE_REPORT=${world.sinkUrl}`],
     [/=…/g, '=a-placeholder-of-a-key'],
     ['7kq2', last],
+    // The one before it plays a recording, which ends where it ended.
+    [
+      'orchestrate --resume last',
+      `orchestrate --resume $(runwire runs --text '"fix the failing tests"' --format json | jq -rs 'map(select(.parent_run_id == null))[0].id')`,
+    ],
     ['apply ID', `apply ${last}`],
     ['--repeat 10', isSweep ? '--repeat 10' : '--repeat 2'],
   ];

@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../../src/events/event.ts';
 import { isSweep } from '../../support/sweep.ts';
-import { endings, goodRun, ok, runScripted, started, telling } from './scripted.ts';
+import { runwire } from '../../support/command.ts';
+import { endings, folder, goodRun, ok, runScripted, started, telling } from './scripted.ts';
 
 const ESC = '\u001b';
 const saying = (text: string): Draft[] => [
@@ -31,6 +34,21 @@ runwire: success
 runwire: T s · 2 turns · 2 tool calls · 2,100 in 50 out · $0.0300 · 1 changed file
 runwire: next: runwire --model acme/large --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11 continue
 `);
+  });
+
+  it('shows the end of what a program printed in no format, and says how it can be read', async () => {
+    const file = join(folder(), 'plain.txt');
+    const printed = Array.from({ length: 12 }, (_, index) => `step ${index + 1}\u001b[31m done`);
+    writeFileSync(file, `${printed.join('\n')}\n`);
+    const { status, stdout, stderr } = await runwire(['run', '--', 'cat', file]);
+    expect({ status, stdout }).toEqual({ status: 8, stdout: '' });
+    expect(withoutTime(stderr).split('\n').slice(0, -1)).toEqual([
+      'runwire: agent unknown  in CWD',
+      ...printed.slice(-8).map((line) => `  | ${line.replace(ESC, String.raw`\x1b`)}`),
+      'runwire: failed: incomplete: no output in a known format was received (exit code 8)',
+      'runwire: T s',
+      'runwire: next: a program that prints plain text is read with --wire, from what its model answers; --from DIALECT names a format',
+    ]);
   });
 
   it('tells of retries, denials, failures, warnings and limits', async () => {
