@@ -62,6 +62,7 @@ const mayImport: Record<string, readonly string[]> = {
   acp: ['contract', 'jsonrpc', 'run', 'builtin', 'dialects', 'outcome', 'redact', 'events'],
   ledger: [
     'contract',
+    'expect',
     'wire',
     'reports',
     'builtin',

@@ -13,7 +13,7 @@ export type CellKind = 'text' | 'whole' | 'decimal' | 'time' | 'labels';
 /** What of an outcome is in a row. Named, as the types of every field would spell it out. */
 interface ReadOutcome extends Pick<
   RunOutcome,
-  'status' | 'metrics' | 'verdict' | 'provenance' | 'session_id' | 'artifacts' | 'warnings' | 'omitted'
+  'status' | 'metrics' | 'verdict' | 'provenance' | 'session_id' | 'artifacts' | 'warnings' | 'claims' | 'omitted'
 > {}
 
 /** One thing that is known of a stored run. */
@@ -143,6 +143,18 @@ export const usedFields = {
     table: 'runs',
     cell: 'whole',
     from: ({ warnings, omitted }) => warnings.length + (omitted?.warnings ?? 0),
+  }),
+  /** What the answer claims that a run can show. Absent: nothing, or whoever recorded the run did not look. */
+  claims_checked: known(count, {
+    table: 'runs',
+    cell: 'whole',
+    from: ({ claims, omitted }) => (claims === undefined ? undefined : claims.length + (omitted?.claims ?? 0)),
+  }),
+  /** Those of them that what happened refutes; an outcome lists them before others. */
+  claims_contradicted: known(count, {
+    table: 'runs',
+    cell: 'whole',
+    from: ({ claims }) => claims?.filter(({ verdict }) => verdict === 'contradicted').length,
   }),
 } as const;
 

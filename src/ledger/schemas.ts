@@ -62,6 +62,7 @@ export const RunRecordSchema = z.strictObject({
 });
 
 const Change = z.strictObject({ kind: z.enum(['same', 'removed', 'added']), value: z.array(text) });
+const share = z.number().min(0).max(1);
 const value = z.union([text, z.number()]).optional();
 
 /** By their names in `runwire schema`. */
@@ -76,7 +77,7 @@ export const runsSchemas = {
     runs: count,
     running: count,
     succeeded: count,
-    success_rate: z.number().min(0).max(1).optional(),
+    success_rate: share.optional(),
     cost: amount,
     cost_known: count,
     unpriced: count,
@@ -95,6 +96,12 @@ export const runsSchemas = {
     duration_known: count,
     mean_duration_ms: amount,
     longest_ms: amount,
+    claims_known: count,
+    claims_checked: count.optional(),
+    claims_contradicted: count.optional(),
+    contradicted_rate: share.optional(),
+    contradicted_low: share.optional(),
+    contradicted_high: share.optional(),
     tool_calls: count,
     first_started_at: at,
     last_started_at: at,

@@ -1,4 +1,5 @@
 import { groupings } from '../contract/row-filters.ts';
+import { passRate } from '../expect/wilson.ts';
 import { Failure } from '../failure.ts';
 import { present } from '../json/present.ts';
 import type { Grouping, RunFilter, RunStore, StatsOptions, StatsRow } from '../stores/run-store.ts';
@@ -11,6 +12,10 @@ export interface Stats extends StatsRow {
   /** Whether `cost` covers all runs that have ended. */
   cost_complete: boolean;
   mean_duration_ms?: number;
+  /** How much of what was claimed is contradicted, and between what the share is with 95 % confidence; absent: no claim is known. */
+  contradicted_rate?: number;
+  contradicted_low?: number;
+  contradicted_high?: number;
 }
 
 /** One grouping, or two separated by a comma. `name` is the name of the option in messages. */
@@ -51,13 +56,19 @@ function groupingName(grouping: Grouping): string {
   return typeof grouping === 'string' ? grouping : `label:${grouping.label}`;
 }
 
-type Shares = Pick<Stats, 'success_rate' | 'mean_duration_ms' | 'cost_complete'>;
+type Shares = Omit<Stats, keyof StatsRow | 'by'>;
 
-function sharesOf({ runs, running, succeeded, duration_ms, duration_known, unpriced }: StatsRow): Shares {
+function sharesOf(row: StatsRow): Shares {
+  const { runs, running, succeeded, duration_ms, duration_known, unpriced } = row;
+  const { claims_checked: claims = 0, claims_contradicted: contradicted = 0 } = row;
   const ended = runs - running;
+  const share = claims === 0 ? undefined : passRate(contradicted, claims);
   const shares = present({
     success_rate: ended === 0 ? undefined : succeeded / ended,
     mean_duration_ms: duration_ms === undefined || duration_known === 0 ? undefined : duration_ms / duration_known,
+    contradicted_rate: share?.rate,
+    contradicted_low: share?.low,
+    contradicted_high: share?.high,
   });
   return { ...shares, cost_complete: unpriced === 0 };
 }

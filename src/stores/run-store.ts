@@ -200,6 +200,10 @@ export interface StatsRow extends Percentiles {
   duration_ms?: number;
   duration_known: number;
   longest_ms?: number;
+  /** Runs whose answers claim something that was checked, what they claim, and how much of it what happened contradicts. */
+  claims_known: number;
+  claims_checked?: number;
+  claims_contradicted?: number;
   tool_calls: number;
   first_started_at: number;
   last_started_at: number;

@@ -14,6 +14,7 @@ const noRun = {
   unpriced: 0,
   cost_at_least: 0,
   duration_known: 0,
+  claims_known: 0,
   tool_calls: 0,
 };
 const dayMs = 86_400_000;

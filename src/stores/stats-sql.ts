@@ -47,6 +47,7 @@ export function statsSql(database: Database, query: StatsQuery): Statement {
       sum(${used('input_tokens')}) as input_tokens, sum(${used('output_tokens')}) as output_tokens,
       sum(${used('cache_read_tokens')}) as cache_read_tokens,
       ${once(`sum(${took})`)} as duration_ms, ${once(`count(${took})`)} as duration_known, ${once(`max(${took})`)} as longest_ms,
+      count(r.claims_checked) as claims_known, sum(r.claims_checked) as claims_checked, sum(r.claims_contradicted) as claims_contradicted,
       ${once(`sum(${calls})`)} as tool_calls, min(r.started_at) as first_started_at, max(r.started_at) as last_started_at
       ${source} group by 1, 2 having count(*) > 0 order by ${inTime ? inOrder : `3 desc, ${inOrder}`}`,
     values,

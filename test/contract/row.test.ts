@@ -38,6 +38,7 @@ const whole = sample(2, {
   },
   more: {
     artifacts: [{ path: 'src/app.ts', operation: 'modified' }],
+    claims: [{ quote: 'All tests pass.', start: 0, kind: 'tests_pass', verdict: 'contradicted', evidence: [] }],
     provenance: {
       agent: 'claude',
       version: '2.0.1',

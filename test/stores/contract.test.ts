@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Claim } from '../../src/claims/claim.ts';
 import { reserve, reserveMore, settle } from '../../src/ledger/budget.ts';
 import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
 import { FileTapes } from '../../src/tapes/file-tapes.ts';
@@ -549,6 +550,7 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         duration_ms: 7500,
         duration_known: 3,
         longest_ms: 2500,
+        claims_known: 0,
         tool_calls: 3,
         first_started_at: noon,
         last_started_at: noon + day + 1,
@@ -585,6 +587,52 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         ['tool', 1, 1],
       ]);
       expect(await table('all', { agent: ['nobody'] })).toEqual([]);
+    }));
+
+  it('adds up what was claimed and what of it is contradicted, by any group; what nobody looked at is not known', () =>
+    withStore(async (store) => {
+      const claim = (verdict: Claim['verdict']): Claim => ({
+        quote: 'All tests pass.',
+        start: 0,
+        kind: 'tests_pass',
+        verdict,
+        evidence: [],
+      });
+      const verdicts: readonly (readonly [agent: string, verdicts: readonly Claim['verdict'][], omitted?: number])[] = [
+        ['claude', ['contradicted', 'supported', 'not_shown']],
+        ['claude', ['contradicted', 'contradicted'], 5],
+        ['claude', []],
+        ['pi', ['supported']],
+        ['codex', []],
+      ];
+      for (const [index, [agent, each, omitted]] of verdicts.entries()) {
+        const run = newRun({ started_at: noon + index, agent });
+        await store.begin(run);
+        const outcome = outcomeWith({ provenance: { agent } });
+        if (each.length > 0) outcome.claims = each.map(claim);
+        if (omitted !== undefined) outcome.omitted = { claims: omitted };
+        await store.finish(run.id, { ...ending, outcome });
+      }
+      const table = async (grouping: Parameters<RunStore['stats']>[0]) =>
+        (await store.stats(grouping, {})).map((row) => [
+          row.group,
+          row.claims_known,
+          row.claims_checked,
+          row.claims_contradicted,
+        ]);
+      expect(await table('agent')).toEqual([
+        ['claude', 2, 10, 3],
+        ['codex', 0, undefined, undefined],
+        ['pi', 1, 1, 0],
+      ]);
+      for (const grouping of ['day', 'model', 'tool', 'status'] as const)
+        expect((await table(grouping)).map(([, ...figures]) => figures)).toEqual([[3, 11, 3]]);
+      const [pi] = (await store.list({ agent: ['pi'] }, { limit: 1 })).runs;
+      expect(pi).toMatchObject({ claims_checked: 1, claims_contradicted: 0 });
+      const [first] = (await store.list({ agent: ['claude'] }, { limit: 9 })).runs.slice(-1);
+      const lost = [{ number: 1, status: 'error', class: 'incomplete', reason: 'killed' } as const];
+      await store.begin(newRun({ id: first?.id ?? '', started_at: noon, agent: 'claude', lost }));
+      expect((await table('agent'))[0]).toEqual(['claude', 1, 7, 2]);
     }));
 
   it('knows who ran what where, as filters and as groups', () =>
@@ -937,6 +985,8 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
     expect((await store.below(['old'])).map(({ id }) => id)).toEqual([run.id]);
     expect((await store.get('old'))?.parent_run_id).toBeUndefined();
     expect(await store.totals()).toMatchObject([{ runs: 2, running: 2 }]);
+    const [all] = await store.stats('all', {});
+    expect([all?.claims_known, all?.claims_checked, all?.claims_contradicted]).toEqual([0, undefined, undefined]);
     await store.close();
   });
 

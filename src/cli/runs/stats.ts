@@ -26,7 +26,8 @@ export const stats = command({
 started, because of a typo in a flag or in the name of an agent, is not counted. Days are in UTC, unless --time-zone says otherwise; by hour, day, week or month, a run
 counts when it began, and its tokens and cost when it used them, if that is known (an older version did not keep it).
 Costs are sums of the known costs: cost_known is the number of runs with a known cost, unpriced the number without one,
-cost_at_least the number of those whose cost is a lower bound. Prints a table
+cost_at_least the number of those whose cost is a lower bound. contradicted_rate is the share of what answers claim that what happened
+contradicts, with its 95 % interval ("runwire claims --help"). Prints a table
 with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
   options: {
     by: {
@@ -185,6 +186,16 @@ function costOf({ cost, unpriced, cost_at_least: bounds }: Stats): string {
   return [known, unpriced === 0 ? undefined : `${unpriced} unpriced`].filter((part) => part !== undefined).join(' + ');
 }
 
+/** How much of what was claimed is contradicted, and in what range the share is. */
+function contradicted({
+  contradicted_rate: share,
+  contradicted_low: low = 0,
+  contradicted_high: high = 1,
+}: Stats): string {
+  const whole = (part: number): string => (part * 100).toFixed(0);
+  return share === undefined ? '' : `${percent(share)} (${whole(low)}–${whole(high)}%)`;
+}
+
 /** `groups`: the rows that are not totals; there may be as many as there are runs. */
 function groupColumns(by: string, groups: ReadonlySet<Stats>): Column<Stats>[] {
   const [first = '', second] = by.split(',');
@@ -207,7 +218,7 @@ function chosenColumns(by: string, figures: readonly Figure[], groups: ReadonlyS
     if (name === 'cost') return costOf(row);
     if (typeof value !== 'number') return value === undefined ? '' : String(value);
     if (name.startsWith('cost_p')) return dollars(value);
-    if (name === 'success_rate') return percent(value);
+    if (name === 'success_rate' || name.startsWith('contradicted_')) return percent(value);
     return /duration_(?:ms|p)|longest/.test(name) ? compactDuration(value) : compactCount(value);
   };
   return [
@@ -241,21 +252,22 @@ function columns(by: string, chart: Chart, groups: ReadonlySet<Stats>, hasPercen
       title: ''.padEnd(rateWidth),
       cell: ({ success_rate: share }) => (share === undefined ? '' : bar(share, rateWidth).padEnd(rateWidth, '·')),
       colour: ({ success_rate: share = 0 }) => (share >= 0.9 ? 'green' : share >= 0.5 ? 'yellow' : 'red'),
-      leaves: 4,
+      leaves: 5,
     },
     { title: 'COST', align: 'right', cell: costOf, leaves: 1 },
     {
       title: 'TOKENS',
       align: 'right',
       cell: (row) => (measures.tokens(row) === 0 ? '' : compactCount(measures.tokens(row))),
-      leaves: 2,
+      leaves: 3,
     },
     {
       title: 'MEAN',
       align: 'right',
       cell: ({ mean_duration_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)),
-      leaves: 3,
+      leaves: 4,
     },
+    { title: 'CONTRADICTED', align: 'right', cell: contradicted, leaves: 2 },
     ...(hasPercentiles
       ? [
           spread('P50', (row) => row.duration_p50),
@@ -267,12 +279,12 @@ function columns(by: string, chart: Chart, groups: ReadonlySet<Stats>, hasPercen
       title: 'LONGEST',
       align: 'right',
       cell: ({ longest_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)),
-      leaves: 6,
+      leaves: 7,
     },
     {
       title: chart === 'runs' ? '' : chart.toUpperCase(),
       cell: (row) => (!groups.has(row) || most === 0 ? '' : bar(measure(row) / most, chartWidth)),
-      leaves: 5,
+      leaves: 6,
     },
   ];
 }
@@ -302,6 +314,12 @@ const csvColumns = [
   'duration_p50',
   'duration_p90',
   'duration_p99',
+  'claims_known',
+  'claims_checked',
+  'claims_contradicted',
+  'contradicted_rate',
+  'contradicted_low',
+  'contradicted_high',
   'tool_calls',
 ] as const satisfies readonly (keyof Stats)[];
 

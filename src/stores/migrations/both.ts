@@ -160,6 +160,7 @@ export function runsInPlaces(sql: Sql): string {
 export const forBoth: readonly ((sql: Sql) => string)[] = [
   (sql) => add(sql, 'runs', [`waits_until ${sql.whole}`]),
   seriesOfRuns,
+  (sql) => add(sql, 'runs', [`claims_checked ${sql.small}`, `claims_contradicted ${sql.small}`]),
 ];
 
 /** When a run used what it used, in one piece instead of a row for each quarter of an hour; what was kept before stays, as JSON. */

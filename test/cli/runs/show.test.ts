@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Claim } from '../../../src/claims/claim.ts';
+import { passRate } from '../../../src/expect/wilson.ts';
 import { runsSchemas } from '../../../src/ledger/schemas.ts';
 import type { RunDiff } from '../../../src/ledger/diff.ts';
 import type { EventRecord } from '../../../src/events/event.ts';
@@ -182,5 +184,43 @@ describe('stats', () => {
     });
     const csv = await runs(ledger, ['stats', '--csv']);
     expect(csv.stdout).toMatch(/^by,group,runs,.*\r\nagent,claude,2,0,1,0.5,0.25,1,/);
+  });
+
+  it('says how much of what answers claim is contradicted, and how sure that is', async () => {
+    const claimed = newLedger();
+    const claims = Array.from({ length: 20 }, (_, index): Claim => ({
+      quote: 'All tests pass.',
+      start: 0,
+      kind: 'tests_pass',
+      verdict: index < 3 ? 'contradicted' : 'supported',
+      evidence: [],
+    }));
+    await fill(claimed, [
+      sample(1, {
+        agent: 'claude',
+        metrics: { cost: 12.5, input_tokens: 90_000, duration_ms: 61_000 },
+        more: { claims },
+      }),
+      sample(2),
+    ]);
+    const [row = {}] = jsonLines<Record<string, unknown>>((await runs(claimed, ['stats'])).stdout);
+    expect(runsSchemas['run-stats'].safeParse(row).error).toBeUndefined();
+    const { rate, low, high } = passRate(3, 20);
+    expect(row).toMatchObject({
+      claims_known: 1,
+      claims_checked: 20,
+      claims_contradicted: 3,
+      contradicted_rate: rate,
+      contradicted_low: low,
+      contradicted_high: high,
+    });
+    const { stdout } = await runs(claimed, ['stats', '--format', 'table'], { env: { COLUMNS: '80' } });
+    expect(stdout).toContain('CONTRADICTED');
+    expect(stdout).toContain(`15.0% (${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)}%)`);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    const csv = await runs(claimed, ['stats', '--csv', '--columns', 'claims_checked,contradicted_rate']);
+    expect(csv.stdout).toBe(`by,group,claims_checked,contradicted_rate\r\nagent,claude,20,${rate}\r\n`);
+    const none = await runs(ledger, ['stats', '--format', 'table']);
+    expect(none.stdout).not.toContain('CONTRADICTED');
   });
 });

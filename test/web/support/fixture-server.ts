@@ -205,6 +205,7 @@ function stats(runs: readonly RunRecord[], by: string): StatsRow[] {
       unpriced: each.filter(({ status, cost }) => status !== 'running' && cost === undefined).length,
       cost_at_least: each.filter(({ cost_is }) => cost_is !== undefined).length,
       duration_known: 0,
+      claims_known: 0,
       tool_calls: 0,
       first_started_at: Math.min(...each.map(({ started_at: at }) => at)),
       last_started_at: Math.max(...each.map(({ started_at: at }) => at)),
