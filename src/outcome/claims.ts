@@ -14,11 +14,20 @@ export class ClaimsOfRun {
   #seen = 0;
   #known: { answer: string; seen: number; claims: Claim[] } | undefined;
 
-  /** Only what has its place in the run can be cited. */
+  /** Only what has its place in the run can be cited. Asked first is what most events fail at. */
   see(event: AgentEvent): void {
-    if (!isRecord(event)) return;
-    this.#seen += 1;
-    this.#facts.see(event);
+    switch (event.type) {
+      case 'thread.started':
+      case 'item.started':
+      case 'item.output':
+      case 'item.completed':
+      case 'file.edited':
+        if (!isRecord(event)) return;
+        this.#seen += 1;
+        this.#facts.see(event);
+        return;
+      default:
+    }
   }
 
   of(answer: string): readonly Claim[] {

@@ -45,4 +45,28 @@ describe('what is kept of a run', () => {
       'not_shown',
     ]);
   });
+
+  it('has each end, and each edit, at the call that it belongs to, in whatever order they come', () => {
+    const at = (sequence: number, event: object): EventRecord => ({ turn_id: 't', sequence, ...event }) as never;
+    const ids = Array.from({ length: 900 }, (_, index) => `i${index}`);
+    const starts = ids.map((item_id, index) =>
+      at(index, { type: 'item.started', item_id, kind: 'command', name: 'bash', args: { command: item_id } }),
+    );
+    const ends = ids
+      .toReversed()
+      .flatMap((item_id, index) => [
+        at(3000 + index, { type: 'item.completed', item_id, status: 'success', output: `of ${item_id}` }),
+        at(3000 + index, { type: 'file.edited', item_id, path: item_id, operation: 'modified' }),
+      ]);
+    const again = at(9000, { type: 'item.completed', item_id: 'i5', status: 'error', output: 'late' });
+    const all = factsOf([...starts, ...ends, again]).calls;
+    expect(all).toHaveLength(900);
+    for (const [place, call] of all.entries())
+      expect(call).toMatchObject({
+        args: { command: `i${place}` },
+        status: place === 5 ? 'error' : 'success',
+        output: place === 5 ? 'late' : `of i${place}`,
+        edits: [{ path: `i${place}` }],
+      });
+  });
 });

@@ -10,17 +10,28 @@ const mostOfOld = 2000;
 const mostOfArgs = 200_000;
 const mostOfOldArgs = 20_000;
 
+interface Kept extends Call {
+  /** An edit that belongs to no call has none. */
+  id: string | undefined;
+}
+
+/** Most calls edit nothing. */
+const noEdits: Call['edits'] = [];
+
 /** What the records say that claims are judged by; gathered in one pass, understood only when an answer is checked. */
 export class FactsFold {
-  readonly #calls: Call[] = [];
-  readonly #open = new Map<string, Call>();
+  /** The newest calls, each at its index modulo their number. */
+  readonly #calls: Kept[] = [];
+  #last: Kept | undefined;
+  /** Filled only when somebody asks for another call than the last: most agents end a call before they start the next. */
+  readonly #byId = new Map<string, Kept>();
+  #indexed = 0;
   #kept = 0;
   #count = 0;
-  /** The place in the list of the oldest call whose output is whole. */
+  /** The index of the oldest call whose output is whole. */
   #oldest = 0;
   #agent = '';
   #cwd = '';
-  #isCut = false;
 
   see(record: EventRecord): void {
     switch (record.type) {
@@ -41,14 +52,21 @@ export class FactsFold {
   }
 
   facts(): RawFacts {
-    return { agent: this.#agent, cwd: this.#cwd, calls: this.#calls, isCut: this.#isCut };
+    const from = this.#count % mostCalls;
+    const calls = this.#isCut ? [...this.#calls.slice(from), ...this.#calls.slice(0, from)] : [...this.#calls];
+    return { agent: this.#agent, cwd: this.#cwd, calls, isCut: this.#isCut };
+  }
+
+  get #isCut(): boolean {
+    return this.#count > mostCalls;
   }
 
   #start(event: EventOf<'item.started'>, sequence: number): void {
     // What a sub-agent reports is hearsay; its own calls are items of their own. A plan says what is meant to be done.
     if (event.kind === 'plan' || event.kind === 'subagent') return;
     const { kind, name, args } = event;
-    const call: Call = {
+    this.#push({
+      id: event.item_id,
       index: this.#count,
       sequence,
       kind,
@@ -57,30 +75,36 @@ export class FactsFold {
       status: 'running',
       output: '',
       isCut: false,
-      edits: [],
-    };
-    this.#push(call);
-    this.#open.set(event.item_id, call);
+      edits: noEdits,
+    });
   }
 
-  #push(call: Call): void {
-    if (this.#calls.length >= mostCalls) this.#forget(mostCalls / 2);
-    this.#calls.push(call);
+  #push(call: Kept): void {
+    const place = this.#count % mostCalls;
+    const forgotten = this.#calls[place];
+    if (forgotten !== undefined) {
+      if (this.#byId.size > 0 && forgotten.id !== undefined && this.#byId.get(forgotten.id) === forgotten)
+        this.#byId.delete(forgotten.id);
+      this.#kept -= forgotten.output.length;
+      if (this.#oldest <= forgotten.index) this.#oldest = forgotten.index + 1;
+    }
+    this.#calls[place] = call;
+    this.#last = call;
     this.#count += 1;
   }
 
-  #forget(count: number): void {
-    this.#isCut = true;
-    for (const { output } of this.#calls.splice(0, count)) this.#kept -= output.length;
-    this.#oldest = Math.max(0, this.#oldest - count);
-    const first = this.#calls[0]?.index ?? 0;
-    for (const [id, { index }] of this.#open) {
-      if (index < first) this.#open.delete(id);
+  #find(id: string): Kept | undefined {
+    if (this.#last?.id === id) return this.#last;
+    for (let index = Math.max(this.#count - mostCalls, this.#indexed); index < this.#count; index += 1) {
+      const call = this.#calls[index % mostCalls];
+      if (call?.id !== undefined) this.#byId.set(call.id, call);
     }
+    this.#indexed = this.#count;
+    return this.#byId.get(id);
   }
 
   #output(event: EventOf<'item.output'>): void {
-    const call = this.#open.get(event.item_id);
+    const call = this.#find(event.item_id);
     if (call === undefined || event.stream === 'progress') return;
     if (call.output.length + event.chunk.length <= mostOfOutput) {
       call.output += event.chunk;
@@ -89,7 +113,7 @@ export class FactsFold {
   }
 
   #end(event: EventOf<'item.completed'>, sequence: number): void {
-    const call = this.#open.get(event.item_id);
+    const call = this.#find(event.item_id);
     if (call === undefined) return;
     call.sequence = sequence;
     call.status = event.status;
@@ -103,8 +127,8 @@ export class FactsFold {
     this.#kept -= call.output.length;
     shorten(call, text, mostOfOutput);
     this.#kept += call.output.length;
-    while (this.#kept > mostInAll && this.#oldest < this.#calls.length - 1) {
-      const old = this.#calls[this.#oldest];
+    while (this.#kept > mostInAll && this.#oldest < this.#count - 1) {
+      const old = this.#calls[this.#oldest % mostCalls];
       this.#oldest += 1;
       if (old === undefined) continue;
       this.#kept -= old.output.length;
@@ -116,9 +140,10 @@ export class FactsFold {
 
   #edited(event: EventOf<'file.edited'>, sequence: number): void {
     const { path, operation, additions, deletions } = event;
-    let call = event.item_id === undefined ? undefined : this.#open.get(event.item_id);
+    let call = event.item_id === undefined ? undefined : this.#find(event.item_id);
     if (call === undefined) {
       call = {
+        id: undefined,
         index: this.#count,
         sequence,
         kind: 'file_edit',
@@ -127,11 +152,12 @@ export class FactsFold {
         status: 'success',
         output: '',
         isCut: false,
-        edits: [],
+        edits: noEdits,
       };
       this.#push(call);
     }
     if (call.edits.length >= mostCalls) return;
+    if (call.edits === noEdits) call.edits = [];
     call.edits.push({
       path,
       operation,
