@@ -19,10 +19,16 @@ const [pause, resume, limit] = [
 /** What a person asks of a run that is going on, as data; who asks is added by whoever knows it. */
 export const OrderRequest = z.discriminatedUnion('do', [pause, resume, limit]);
 
+// Becomes part of a file name; unset: an older Runwire asks, which expects no answer.
+const Id = z
+  .string()
+  .regex(/^[\w-]{1,64}$/)
+  .optional();
+
 const OrderSchema = z.discriminatedUnion('do', [
-  pause.extend({ by: By }),
-  resume.extend({ by: By }),
-  limit.extend({ by: By }),
+  pause.extend({ by: By, id: Id }),
+  resume.extend({ by: By, id: Id }),
+  limit.extend({ by: By, id: Id }),
 ]);
 
 /** Undefined: it is none. */
@@ -31,10 +37,10 @@ export function orderIn(value: unknown): Order | undefined {
 }
 
 /** Undefined: nobody can say what it means. */
-export function readOrder(line: string): RunOrder | undefined {
+export function readOrder(line: string): (RunOrder & { id?: string }) | undefined {
   if (line.trim() === '') return undefined;
   try {
-    return OrderSchema.safeParse(JSON.parse(line)).data as RunOrder | undefined;
+    return OrderSchema.safeParse(JSON.parse(line)).data as ReturnType<typeof readOrder>;
   } catch {
     return undefined;
   }

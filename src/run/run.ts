@@ -107,6 +107,8 @@ class LiveRun implements Run {
   readonly #log = new RecordLog(() => this.#ledger?.tape);
   #ledger: LedgerSink | undefined;
   #isOver = false;
+  /** Runs that start below it meanwhile do not begin either. */
+  #pausedBy: string | undefined;
   #attempts: Attempts | undefined;
   /** All that were chosen, one after the other. */
   readonly #sources: Source[] = [];
@@ -159,7 +161,10 @@ class LiveRun implements Run {
     this.#budget = parent instanceof LiveRun ? parent.#budget : new Budget(spec.limits);
     this.#stop.signal.addEventListener('abort', () => this.#children.cancel(this.#stop.cause), { once: true });
     this.outcome = this.#run();
-    if (parent instanceof LiveRun) parent.#children.add(this);
+    if (parent instanceof LiveRun) {
+      parent.#children.add(this);
+      if (parent.#pausedBy !== undefined && parent.#stop.cause === undefined) this.pause(parent.#pausedBy);
+    }
     // A failure reaches those who await the outcome, and those who read the records.
     this.outcome.catch(() => {});
   }
@@ -179,11 +184,13 @@ class LiveRun implements Run {
   }
 
   pause(by: string): string | undefined {
+    if (!this.#isOver) this.#pausedBy ??= by;
     this.#children.each((run) => void run.pause(by));
     return this.#order((attempts) => attempts.pause(by));
   }
 
   resume(by: string): string | undefined {
+    this.#pausedBy = undefined;
     this.#children.each((run) => void run.resume(by));
     return this.#order((attempts) => attempts.resume(by));
   }

@@ -35,8 +35,8 @@ export interface AppOptions {
   assets: Assets;
   /** Absent: this ledger can have no queue. */
   queue?: QueueWindow | undefined;
-  /** Gives an order to a run; returns why not. */
-  order?: ((run: RunRecord, order: RunOrder) => string | undefined) | undefined;
+  /** Has a run carry out an order; returns why it did not. */
+  order?: ((run: RunRecord, order: RunOrder) => Promise<string | undefined>) | undefined;
   now: () => number;
   timing?: StreamTiming;
   /** Receives internal errors. */

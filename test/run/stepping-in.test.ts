@@ -1,6 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
+import { thisProcess } from '../../src/processes/owner.ts';
+import { newRunId } from '../../src/ids/run-id.ts';
+import { orderRun } from '../../src/ledger/order.ts';
+import { heedOrders } from '../../src/stores/order-file.ts';
+import type { RunRecord } from '../../src/stores/run-store.ts';
+import { specOf } from '../../src/run/ask.ts';
+import { start } from '../../src/run/run.ts';
+import { folder } from '../cli/run/scripted.ts';
 import { RunTimer, Standstill } from '../../src/run/standstill.ts';
 import { noOutside, Stop } from '../../src/run/stop.ts';
 import { live } from '../cli/run/live.ts';
@@ -84,17 +93,38 @@ describe('a run that is going on', () => {
   });
 
   it('is ended by a signal also while it is paused, and paused once only', async () => {
+    let [first, again]: { status: number | null; stderr: string }[] = [];
     const { status, records, agents } = await runWith([stays], [], (_, runs, stop) => ({
-      'text.completed': () => runs('pause', 'last'),
+      async 'text.completed'() {
+        first = await runs('pause', 'last');
+      },
       async 'run.paused'() {
         // A second pauser is told that it makes no difference, and changes nothing.
-        await runs('pause', 'last');
+        again = await runs('pause', 'last');
         stop('SIGINT');
       },
     }));
     expect(status).toBe(130);
+    expect(first).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('the processes of its agent are stopped'),
+    });
+    expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining('it is paused already') });
     expect(records.filter(({ type }) => type === 'run.paused')).toHaveLength(1);
     expect(agents.starts('codex')).toHaveLength(1);
+  });
+
+  it('that is not paused is not said to go on', async () => {
+    let resumed: { status: number | null; stderr: string } | undefined;
+    const { agents } = await runWith([stays], [], (_, runs, stop) => ({
+      async 'text.completed'() {
+        resumed = await runs('resume', 'last');
+        stop('SIGINT');
+      },
+    }));
+    expect(resumed).toMatchObject({ status: 1, stderr: expect.stringContaining('it is not paused') });
+    // Nothing is left of what was asked, and answered.
+    expect(readdirSync(join(agents.home, '.local/state/runwire/orders'))).toEqual([]);
   });
 
   it('leaves nothing behind when it is killed while it is paused', async () => {
@@ -143,6 +173,56 @@ describe('a run that is going on', () => {
     }
     expect((await live(['runs', 'limit', 'last'], { env })).status).toBe(2);
     expect((await live(['runs', 'pause'], { env })).status).toBe(2);
+  });
+});
+
+describe('an order for a run', () => {
+  // This process writes the run, and looks for no orders: as one does that was started with another HOME.
+  const deaf = (): RunRecord => ({ id: newRunId(1), status: 'running', owner: thisProcess() }) as RunRecord;
+
+  it('that nobody answers is not said to be carried out', async () => {
+    const env = { HOME: folder() };
+    let slept = 0;
+    const sleep = async (ms: number): Promise<void> => void (slept += ms);
+    expect(await orderRun(deaf(), { do: 'pause', by: 'me' }, { env, sleep })).toContain('does not answer');
+    expect(slept).toBeGreaterThanOrEqual(10_000);
+    expect(readdirSync(join(env.HOME, '.local/state/runwire/orders')).join()).not.toContain('answer');
+  });
+
+  it('that comes as the run ends is told so', async () => {
+    const env = { HOME: folder() };
+    const run = deaf();
+    const stopHeeding = heedOrders(env, run.id, () => undefined);
+    const sleep = async (): Promise<void> => stopHeeding();
+    expect(await orderRun(run, { do: 'pause', by: 'me' }, { env, sleep })).toBe('it has ended meanwhile');
+  });
+
+  it('to pause holds for a run that starts below it later', async () => {
+    const spec = specOf({ prompt: 'Do it' }, { cwd: folder(), passEnv: [] });
+    const told: string[] = [];
+    const above = start(spec, {
+      env: {},
+      script: (run) => async (_, emit) => {
+        run.pause('me');
+        const record = ({ type }: EventRecord): void => {
+          told.push(type);
+          if (type === 'run.paused') setImmediate(() => run.resume('me'));
+        };
+        await start(spec, {
+          env: {},
+          parent: run,
+          script: () => async (__, say) => say({ type: 'text.completed', text: 'Working.' }),
+          sinks: async () => [{ record }],
+        }).outcome;
+        emit({ type: 'agent.finished', status: 'ok' });
+      },
+    });
+    await above.outcome;
+    expect(told.filter((type) => type.startsWith('run.') || type === 'text.completed')).toEqual([
+      'run.paused',
+      'run.resumed',
+      'text.completed',
+    ]);
   });
 });
 

@@ -59,11 +59,21 @@ async function orderLocal(
     context,
     async ({ store }) => {
       const run = await namedRun(store, word);
-      const refused = orderRun(run, order, context.env);
+      const refused = await orderRun(run, order, context);
       if (refused !== undefined) return refused;
-      context.warn(`runwire: ${shortRunId(run.id)}: the run has been asked`);
+      context.warn(`runwire: ${shortRunId(run.id)}: ${doneInWords(order, run.agent)}`);
       return '';
     },
     noSuchLedger,
   );
+}
+
+/** What is true now: a process can be stopped where it is, a request that is under way cannot. */
+function doneInWords(order: RunOrder, agent: string | undefined): string {
+  if (order.do === 'resume') return 'it goes on';
+  if (order.do === 'limit') return 'its limits are changed';
+  // Also the name of what directs several agents.
+  return agent === 'runwire'
+    ? 'paused: processes of agents are stopped, the built-in agent stops before its next request to a model, and its clocks stand still'
+    : 'paused: the processes of its agent are stopped, and its clocks stand still';
 }

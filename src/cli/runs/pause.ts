@@ -12,8 +12,8 @@ export const pause = command({
   name: 'runs pause',
   summary: 'Stop a run where it is, and its clocks',
   operands: 'ID…',
-  description: `All processes of the agent are stopped (SIGSTOP); the built-in agent stops before its next request to a model. No limit on time
-runs meanwhile. For runs of yours on this machine, and for runs on workers, at their next heartbeat. Who paused it, and when, is on its tape.`,
+  description: `All processes of the agent are stopped (SIGSTOP); the built-in agent stops before its next request to a model, and runs below this
+one likewise; a command that verifies or judges goes on. No limit on time runs meanwhile. Exits with 1 if it did not come to that. For runs of yours on this machine, and for runs on workers, at their next heartbeat. Who paused it, and when, is on its tape.`,
   options: { ...ledgerOption },
   examples: [
     ['runwire runs pause 7kq2', 'Stop it where it is'],

@@ -72,7 +72,7 @@ export async function startServing(
     tokens,
     assets: readAssets(join(import.meta.dirname, '..', 'web')),
     queue,
-    order: (run, order) => orderRun(run, order, env),
+    order: (run, order) => orderRun(run, order, context),
     now: context.now,
     warn: complain,
   });

@@ -20,8 +20,8 @@ export function orderRoutes({ ledger, order: give }: AppParts) {
         );
       const run = await namedRun(ledger, context.req.param('id'));
       const by = `${context.get('who').name}, from ${context.get('address')}`;
-      const refused = give === undefined ? 'this server gives no orders' : give(run, { ...order, by });
-      if (refused !== undefined) throw new Problem('conflict', `the run cannot be told from here: ${refused}`);
+      const refused = give === undefined ? 'this server gives no orders' : await give(run, { ...order, by });
+      if (refused !== undefined) throw new Problem('conflict', `this cannot be done from here: ${refused}`);
       return context.json({ run_id: run.id }, 202);
     },
   } satisfies Partial<Handlers>;
