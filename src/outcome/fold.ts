@@ -85,6 +85,8 @@ export class OutcomeFold {
   readonly #claims: ClaimsOfRun | undefined;
   readonly #limits: BoundedList<EventOf<'limit.reached'>>;
   #signals = noSignals();
+  /** In an earlier turn of the same session, since this attempt began. */
+  #hadProgress = false;
   readonly #lastClaim = new LastClaim();
   /** The limit that was known when the agent said that it had finished. */
   #limitAtClaim: EventOf<'limit.reached'> | undefined;
@@ -269,6 +271,7 @@ export class OutcomeFold {
     this.#attempts += 1;
     this.#deniedBefore += this.#signals.attempted.denied;
     this.#signals = { ...noSignals(), warned: true };
+    this.#hadProgress = false;
     this.#calls.forgetOpen();
     this.#figures.agent.nextAttempt(isResumed);
     this.#message.forget();
@@ -278,16 +281,18 @@ export class OutcomeFold {
   /** Another run introduces itself in the same stream. */
   #nextRun({ session_id }: EventOf<'thread.started'>): void {
     this.#hasUnended ||= this.#signals.claim === undefined;
-    this.#goOn(true);
+    const isSameSession = session_id !== undefined && session_id === this.#lastSession;
+    this.#goOn(true, !isSameSession);
     this.#calls.forgetOpen();
-    this.#figures.agent.nextRun(session_id !== undefined && session_id === this.#lastSession);
+    this.#figures.agent.nextRun(isSameSession);
   }
 
   /** Another run, or another turn of a conversation, in the same stream: earlier signals say nothing about it. */
-  #goOn(isIntroduced = false): void {
+  #goOn(isIntroduced = false, isOtherSession = false): void {
     const { toolFailed, denied, warned, stderr, limit, claim, attempted, began, hasText, fatal, damagedEnd } =
       this.#signals;
     const before = judge(this.#signals);
+    this.#hadProgress = !isOtherSession && this.hasProgress;
     if (claim !== undefined) this.#continued += 1;
     this.#signals = { ...noSignals(), heard: true, toolFailed, denied, warned, stderr, earlier: claim };
     // What follows a failed or damaged end without another introduction may still belong to it.
@@ -417,7 +422,7 @@ export class OutcomeFold {
 
   /** Whether anything was said or done that a new start would throw away. */
   get hasProgress(): boolean {
-    return this.#signals.hasText || this.#signals.did;
+    return this.#hadProgress || this.#signals.hasText || this.#signals.did;
   }
 
   /** What the run has used so far. */

@@ -95,6 +95,8 @@ export class Attempts {
   #nextModel: string | undefined;
   readonly #changed: Limits = {};
   #isOver = false;
+  /** The session that the next attempt goes on with. One in which nothing was said or done is not worth it: the task would be in it twice. */
+  #resume: string | undefined;
   #price: Price | undefined;
   /** The agent is running, and its output counts. */
   #isOpen = false;
@@ -176,29 +178,30 @@ export class Attempts {
     if (stop.cause !== undefined) this.#stopped(stop.cause);
     else if (this.#account.refusal !== undefined) stop.now(this.#account.refusal);
     if (spec.limits.max_cost_usd !== undefined || budget.limitsCost) this.#price = await this.#parts.price();
-    let resume = this.#source.canResume ? this.#parts.begunWait?.session : undefined;
+    this.#resume = this.#source.canResume ? this.#parts.begunWait?.session : undefined;
     const { begunWait } = this.#parts;
     if (begunWait !== undefined && stop.cause === undefined) await this.#limitWait.over(begunWait);
     for (;;) {
       await stop.standstill.over();
       this.#succession.begin();
-      const verdict = await this.#attempt(resume);
+      const verdict = await this.#attempt(this.#resume);
       const next = this.#mayGoOn(verdict) ? await this.#succession.after(verdict) : undefined;
       if (next === undefined) break;
       if (next.kind === 'fallback') {
-        resume = undefined;
+        this.#resume = undefined;
         this.#handOver(verdict, next.next);
         continue;
       }
       const { canResume } = this.#source;
-      resume = canResume && (resume !== undefined || this.#thread.hasProgress) ? this.#thread.session : undefined;
+      const isWorthIt = this.#resume !== undefined || this.#thread.hasProgress;
+      this.#resume = canResume && isWorthIt ? this.#thread.session : undefined;
       if (next.kind === 'wait' && this.#parts.parks) {
         this.parked = this.#limitWait.park(next.until, reasonOf(verdict), verdict.code);
         break;
       }
       await (next.kind === 'wait'
-        ? this.#succession.wait(verdict, resume, next.until)
-        : this.#succession.retry(verdict, resume));
+        ? this.#succession.wait(verdict, this.#resume, next.until)
+        : this.#succession.retry(verdict, this.#resume));
     }
     this.#account.close();
     const price =
@@ -412,10 +415,10 @@ export class Attempts {
 
   /** What another process needs to go on with the run. */
   get #state(): Pick<Parked, 'session' | 'agent' | 'fallbacks' | 'used'> {
-    const { stop, spec, begunWait } = this.#parts;
+    const { stop, spec } = this.#parts;
     const { tokens, cost } = this.#thread.spent(this.#price);
     return {
-      session: this.#source.canResume ? (this.#thread.session ?? begunWait?.session) : undefined,
+      session: this.#resume,
       agent: this.#thread.agent ?? spec.agent,
       fallbacks: this.#succession.fallbacks,
       used: { cost, tokens, turns: this.#watch.turns, active_ms: Math.round(stop.standstill.activeMs) },

@@ -54,6 +54,28 @@ describe('a limit that resets', () => {
     expect(outcome.metrics).toMatchObject({ input_tokens: 100, output_tokens: 20, waited_ms: threeHours + 1000 });
   });
 
+  it('is followed by a fresh start where nothing was said or done, and that is told', async () => {
+    const atOnce: Step = { lines: [...codex.began('session-1'), ...codex.failed(inThreeHours)], exit: 1 };
+    const flags = ['--on-limit', 'wait'];
+    const fresh = await runWith([atOnce, good], flags);
+    expect(fresh.starts[1]?.args.slice(-2)).toEqual(['--', 'Fix it']);
+    expect(fresh.stderr).toMatch(/retry 1 in .*, from the start/);
+    expect(fresh.of('retry.scheduled')[0]?.resumes).toBeUndefined();
+    // A second wait says so again; whatever a session is called, it is resumed once there is something in it.
+    const begun: Step = {
+      lines: [...codex.began('s1'), codex.says('I begin.'), ...codex.failed(inThreeHours)],
+      exit: 1,
+    };
+    const resumed = await runWith([atOnce, begun, atOnce, good], flags);
+    expect(resumed.stderr).toMatch(/retry 2 in .*, in the same session/);
+    expect(resumed.starts.map(({ args }) => args.slice(-4, -1))).toMatchObject([
+      expect.not.arrayContaining(['resume']),
+      expect.not.arrayContaining(['resume']),
+      ['resume', '--', 's1'],
+      ['resume', '--', 'session-1'],
+    ]);
+  });
+
   it('ends the run without that', async () => {
     const { status, of, starts, outcome } = await runWith([limit(inThreeHours), good], []);
     expect(status).not.toBe(0);

@@ -128,7 +128,7 @@ export class Narrator {
             ? `falling back on ${record.agent}`
             : `retry ${record.attempt ?? ''}${record.max_attempts === undefined ? '' : ` of ${record.max_attempts}`}${
                 record.delay_ms === undefined ? '' : ` in ${seconds(record.delay_ms)}`
-              }`,
+              }${record.scope === 'run' ? `, ${record.resumes === true ? 'in the same session' : 'from the start'}` : ''}`,
           record.cause,
         ]);
       case 'run.paused':
