@@ -221,8 +221,7 @@ function textOf(output: unknown, depth = 0): string | undefined {
 function isLarge(value: unknown, most = mostOfArgs, depth = 0): boolean {
   if (typeof value === 'string') return value.length > most;
   if (typeof value !== 'object' || value === null || depth > 3) return false;
-  for (const name in value) if (isLarge((value as Record<string, unknown>)[name], most, depth + 1)) return true;
-  return false;
+  return Object.values(value).some((each) => isLarge(each, most, depth + 1));
 }
 
 function cutArgs(args: unknown, most: number): unknown {
