@@ -58,6 +58,8 @@ function standIns(world: World, postgres: string): readonly (readonly [shown: st
     ['postgres://team@db.example.com/runs', postgres],
     ['postgres://user@host/db', postgres],
     ['http://localhost:4318', world.sinkUrl],
+    // GitHub itself is not asked: the comment is there.
+    ['gh pr comment "$NUMBER" --edit-last --create-if-none --body-file', 'test -s'],
     ['https://cloud.langfuse.com', world.sinkUrl],
     ['RUNWIRE_REPORT=https://runs.example.com', `RUNWIRE_REPORT=${world.sinkUrl}`],
     [/=…/g, '=a-placeholder-of-a-key'],
