@@ -20,8 +20,9 @@ const folders = new Map(JSON.parse(REAL_AGENTS_KNOWN) as [id: string, folder: st
 const nextFolders = new Map(JSON.parse(REAL_AGENTS_NEXT) as [id: string, folder: string][]);
 const wanted = REAL_AGENTS_SCENARIOS.split(',').filter((name) => name !== '');
 
-/** What CI replays. */
+/** What CI replays, of agents that do the same twice: Qwen Code loses the output of a quick command now and then. */
 const quick: ReadonlySet<string> = new Set(['multi-tool']);
+const changeable: ReadonlySet<string> = new Set(['qwen']);
 
 /** A session that was resumed has gone on since, and whoever interrupted a run is not there any more. */
 function canBeReplayed(agent: RealAgent, name: ScenarioName): boolean {
@@ -41,14 +42,14 @@ const departs: Partial<Record<string, Partial<Record<ScenarioName, string>>>> = 
   gemini: { 'clone-copy': 'it tells its model the name of a folder that it makes from that of the checkout' },
 };
 
-const isWanted = (name: ScenarioName): boolean =>
-  wanted.length > 0 ? wanted.includes(name) : REAL_AGENTS_REPLAY === 'all' || quick.has(name);
+const isWanted = ({ id }: RealAgent, name: ScenarioName): boolean =>
+  wanted.length > 0 ? wanted.includes(name) : REAL_AGENTS_REPLAY === 'all' || (quick.has(name) && !changeable.has(id));
 
 const cases = (REAL_AGENTS_REPLAY === '' ? [] : realAgents).flatMap((agent) => {
   const folder = folders.get(agent.id);
   if (folder === undefined) return [];
   const names = (Object.keys(scenarios) as ScenarioName[]).filter(
-    (name) => isWanted(name) && canBeReplayed(agent, name),
+    (name) => isWanted(agent, name) && canBeReplayed(agent, name),
   );
   return names.map((name) => ({ agent, folder, name }));
 });

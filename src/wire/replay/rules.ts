@@ -14,6 +14,9 @@ function sortedNames(found: string): string {
   return `(Available: ${names.toSorted().join(', ')})`;
 }
 
+/** Gemini CLI and its fork name the group of processes of a command in its result. */
+const processGroup = [/^Process Group PGID: \d{1,10}$/gm, 'Process Group PGID: …'] as const;
+
 /** Each agent's own; agents that are not here send the same bytes every time, as far as is known. */
 const rules: Readonly<Record<string, ReplayRules>> = {
   codex: {
@@ -32,12 +35,9 @@ const rules: Readonly<Record<string, ReplayRules>> = {
       'tools.*.functionDeclarations.*.description',
       'tools.*.functionDeclarations.*.parametersJsonSchema.properties.*.enum',
     ],
-    replace: [
-      [/_\d{13}_\d{1,9}\b/g, '_…'],
-      [/^Process Group PGID: \d{1,10}$/gm, 'Process Group PGID: …'],
-      [/\(Available: [^()]{1,4000}\)/g, sortedNames],
-    ],
+    replace: [[/_\d{13}_\d{1,9}\b/g, '_…'], processGroup, [/\(Available: [^()]{1,4000}\)/g, sortedNames]],
   },
+  qwen: { replace: [processGroup] },
 };
 
 export function rulesFor(agent: string | undefined): ReplayRules {
